@@ -235,7 +235,7 @@ def _sources(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
 
 
 def _from_file(file: Path) -> dict[str, tuple[Any, str]]:
-    """The (value, origin) of each setting in a file, by name; none without it. Raises `SettingError`."""
+    """The (value, origin) of a file's settings, by name; empty if there is no file. Raises `SettingError`."""
     if another := secret_files.another_users(file):
         raise SettingError(another)
     try:

@@ -87,7 +87,7 @@ class Refused(AudienceError):
 
 
 class UnderWay(AudienceError):
-    """Another request is at the same thing; `retry_after` is in whole seconds."""
+    """Another request is doing the same; `retry_after` is in whole seconds."""
 
     code = Code.UPLOAD_UNDER_WAY
 

@@ -162,7 +162,7 @@ def refused_line(file: Any, row: Any) -> bytes:
         return _refused_cells(file.columns, row)
     record = with_all_values(row.raw) if isinstance(row.raw, dict) else {"line": row.raw}
     notes = dict(zip(NOTES, (row.row_number, row.code, row.message), strict=True))
-    return f"{compact_json(record | file.carried | notes)}\n".encode(errors="replace")
+    return f"{compact_json(record | file.answer_cells | notes)}\n".encode(errors="replace")
 
 
 def _refused_cells(columns: Sequence[str], row: Any) -> bytes:

@@ -45,7 +45,7 @@ class Records(Generic[R]):
         return self.read(rows(f"{self._select} {_where(equal)} {tail}", [*equal.values(), *more]))
 
     def newest(self, site_id: int, limit: int | None = None, before: int = 0) -> list[R]:
-        """The records of a site, newest first; with a `limit`, so many with ids below `before`."""
+        """The records of a site, newest first; with a `limit`, that many with ids below `before`."""
         if limit is None:
             return self.find("ORDER BY id DESC", site_id=site_id)
         return self.find("AND id < ? ORDER BY id DESC LIMIT ?", before, limit, site_id=site_id)

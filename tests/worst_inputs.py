@@ -218,7 +218,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.csv_values:is_like_address": takes("@", "a@", " ", "\uff20", (" ", "@", " ")),
     "schemas.formats.csv_values:unwrap_formula": takes("=", '"', ('"', '="', '"'), ("a", '="', '"')),
     "schemas.formats.csv_values:read_address": takes("<", ">", ("<", "", ">"), ("mailto:", "", "?")),
-    "schemas.formats.csv_values:says_nothing": takes(" ", "null", (" ", "a", " ")),
+    "schemas.formats.csv_values:has_no_value": takes(" ", "null", (" ", "a", " ")),
     "schemas.formats.csv_values:strip": takes("\u200b", ("\u200b", "a", "a")),
     "schemas.formats.encodings:find_encoding": takes("_", "-", "cp"),
     "schemas.formats.dates:forms_of": takes(("1", "2020-"), "1/", ("A", "5 "), ("1", "MON, 5 MAR 2020 10:")),

@@ -74,7 +74,7 @@ class Metrics:
     def render(self, gauges: Mapping[str, float]) -> bytes:
         """All processes' counts and the gauges, as text for Prometheus.
 
-        Writes this process's counts first: otherwise another process could show less afterwards.
+        Writes this process's counts first: otherwise the next page, by another process, could show less.
         """
         self.write()
         with self._lock:

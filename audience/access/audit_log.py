@@ -107,7 +107,7 @@ def of_subject(site: Site, subject: str) -> list[AuditEntry]:
 
 @database.session()
 def count_since(site: Site, action: str, since: int) -> int:
-    """How often something was done on a site since an instant, in milliseconds."""
+    """How often something was done on a site since an instant in milliseconds."""
     return stored.count_since(site.id, action, since)
 
 

@@ -157,7 +157,7 @@ def _parse(raw: bytes, writes: bool) -> Any:
             raw.decode()  # what is out of bounds may be packed, too
         keys = json_bounds.check(raw)
         body = json.loads(text := raw.decode("utf-8-sig"))
-        return targets.parse(text) if writes and not targets.keeps(body, keys) else body
+        return targets.parse(text) if writes and not targets.has_keys(body, keys) else body
     except (ValueError, RecursionError) as error:
         raise (Compressed() if is_packed else NotUnderstood(JSON)) from error
 

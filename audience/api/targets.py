@@ -85,7 +85,7 @@ def _are_two(name: str, values: list[Any]) -> bool:
     return len(sent) > 1 and _means_two(name, sent)
 
 
-def keeps(body: Any, keys: int) -> bool:
+def has_keys(body: Any, keys: int) -> bool:
     """Whether a parsed body has at least `keys` keys in all. Stops counting there."""
     level = [body]
     while level:

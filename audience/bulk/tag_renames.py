@@ -39,7 +39,7 @@ OTHER = Sentence(Code.REFUSED_VALUE, "Send the id of another tag of the site, in
 @database.writes_site
 def rename(site: Site, tag_id: int, name: str, source: Source = OPERATOR, actor: Actor | None = None) -> Tag:
     """Renames a tag. With an `actor`, the audit log records it. Raises `NotFound`, and `Refused` if another
-    tag has the name, or an earlier rename goes on.
+    tag has the name, or an earlier rename has not ended.
     """
     tag, key = tags.get(site, tag_id), tags.name_key(name)
     if name == tag.name:
@@ -49,7 +49,7 @@ def rename(site: Site, tag_id: int, name: str, source: Source = OPERATOR, actor:
         raise Refused(TAKEN, [FieldError("tag.name", TAKEN)])
     stored_tags.rename(site.id, tag_id, name, key)
     _begin(site, tag, tag_id, source)
-    _carry_along(site, tag, name)
+    _rename_in_segments_and_forms(site, tag, name)
     if actor:
         audit_log.record(actor, f"tag renamed{audit_log.NAMED}{name}", site, tag.name)
     return tags.get(site, tag_id)
@@ -61,7 +61,7 @@ def merge(
 ) -> Tag:
     """Merges a tag into another, which its subscribers get in its place. Returns the other tag. With an
     `actor`, the audit log records it. Raises `NotFound`, and `Refused` if the other does not exist, or an
-    earlier rename of one of them goes on.
+    earlier rename of one of them has not ended.
     """
     tag, into = tags.get(site, tag_id), stored_tags.get(site_id=site.id, id=into_id)
     if into is None or into == tag:
@@ -72,7 +72,7 @@ def merge(
     stored.redirect(site.id, tag_id, into_id)
     stored_tags.make_twin(site.id, tag_id, into, tags.name_key(into.name))
     size = _begin(site, tag, into_id, source)
-    _carry_along(site, tag, into.name)
+    _rename_in_segments_and_forms(site, tag, into.name)
     if actor:
         audit_log.record(actor, f"tag merged{audit_log.NAMED}{into.name}", site, tag.name, size)
     return tags.get(site, into_id)
@@ -87,7 +87,7 @@ def require_told(site_id: int, *tag_ids: int) -> None:
 
 @database.session()
 def under_way(site: Site) -> dict[int, str]:
-    """What goes on with tags, such as "being merged", by their ids."""
+    """The state of tags that are being changed, such as "being merged", by their ids."""
     states = dict[int, str]()
     for pending in stored.untold(site.id):
         states[pending.into_id] = "getting others" if pending.is_merge else "being renamed"
@@ -118,8 +118,8 @@ def _end(site_id: int, rename: TagRename) -> None:
         stored_tags.forget(site_id, rename.tag_id)
 
 
-def _carry_along(site: Site, tag: Tag, name: str) -> None:
-    """Gives segments and forms that name a tag its new name. They do not name one that is a twin."""
+def _rename_in_segments_and_forms(site: Site, tag: Tag, name: str) -> None:
+    """Gives segments and forms that name a tag its new name. A twin is named by none of them."""
     key = tags.name_key(tag.name)
     if tag.name_key == key:
         segment_names.rename_tag(site.id, key, name, clock.now_ms())

@@ -15,7 +15,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def is_terminal() -> bool:
-    """Whether somebody is there to be asked."""
+    """Whether a terminal is attached, so that a question can be answered."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 

@@ -59,11 +59,11 @@ def describe_question(name: str, reading: Mapping[str, Any], outcome: Mapping[st
         "by_file": answer.get("columns", ()) if answer.get("by_file") else None,
         "ignored": reading.get("ignore_column", ()),
         **_contradiction(outcome.get("problem", ""), details),
-        "name_asks": _says_unsubscribed(name),
+        "name_asks": _suggests_unsubscribed(name),
     }
 
 
-def _says_unsubscribed(name: str) -> bool:
+def _suggests_unsubscribed(name: str) -> bool:
     """Whether a file's name suggests unsubscribed people: a reason to ask about consent, not an answer."""
     words = Path(name).stem.replace("_", " ").replace("-", " ").split()
     says_so = any(is_unsubscribed(word) or word.lower().startswith("unsubscribe") for word in words)

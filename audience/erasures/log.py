@@ -215,7 +215,7 @@ def _remaining(first: LogLine, changes: Callable[[], Iterator[LogLine]], before:
     """The lines of a log that `compact` leaves, `first` being its first; `changes` reads them all."""
     erased = {hash_: n for n, row in enumerate(changes()) if row.kind == ERASED for hash_ in row.hashes}
 
-    def goes(n: int, row: LogLine) -> bool:
+    def is_dropped(n: int, row: LogLine) -> bool:
         is_erased = any(erased.get(hash_, -1) > n for hash_ in row.hashes)
         return row.kind == BEGINNING or (row.kind != ERASED and (is_erased or _is_old(row, before)))
 
@@ -223,7 +223,7 @@ def _remaining(first: LogLine, changes: Callable[[], Iterator[LogLine]], before:
     yield first._replace(
         at=before if is_any_old else first.at, logged_at=clock.now_ms() if before else first.logged_at
     )
-    yield from (row for n, row in enumerate(changes()) if not goes(n, row))
+    yield from (row for n, row in enumerate(changes()) if not is_dropped(n, row))
 
 
 @contextlib.contextmanager

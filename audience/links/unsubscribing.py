@@ -51,7 +51,7 @@ class UnsubscribeResult(NamedTuple):
 
 
 def unsubscribe(link: Link, reason: str = "") -> UnsubscribeResult:
-    """Unsubscribes a link's subscriber or, if that one was deleted, whoever has the address now.
+    """Unsubscribes a link's subscriber or, if that one was deleted, the one who has the address now.
 
     A `reason` that is none of `REASONS` is dropped.
     """

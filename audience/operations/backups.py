@@ -126,7 +126,7 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
 
 
 def room_needed(settings: Settings) -> int:
-    """The free bytes that a backup needs beside it: twice the database, or 0 if that is on a server."""
+    """The free bytes that making a backup needs: twice the database's size, or 0 if that is on a server."""
     return sum(2 * file.stat().st_size for file in database.files(settings.database)[:1] if file.exists())
 
 
@@ -308,7 +308,7 @@ def check(
 ) -> Manifest:
     """Reads a backup whole. With `restored`, restores it into a temporary folder and compares the two.
 
-    The folder is private. No process works on what is in it. Raises as `restore`.
+    The folder is private, and no process works on its content. Raises as `restore`.
     """
     if restored:
         refuse_server(settings)

@@ -68,7 +68,7 @@ def _effective(site_id: int, events: Sequence[Unsubscribe]) -> Iterator[Unsubscr
 
 
 def log_lines(site_id: int, unsubscribes: Sequence[Unsubscribe]) -> list[LogLine]:
-    """The unsubscribes as lines of the log, without a number."""
+    """The unsubscribes as lines of the log, which have no number."""
     return [
         LogLine(
             "",

@@ -61,9 +61,9 @@ def _folder(settings: Settings) -> Path:
 
 
 def _step(settings: Settings, programs: BackupPrograms, _job: Job, _deadline: float) -> int:
-    """Makes the day's backup once it is due, and deletes old ones. Returns after how long to look again.
+    """Makes the day's backup once it is due, and deletes old ones. Returns milliseconds until the next step.
 
-    If the lease ends before that, another worker claims the job, finds the file locked, and puts the job off.
+    If the lease ends during a backup, another worker claims the job, finds the file locked, and postpones it.
     """
     _prune(settings)
     if not _is_due(settings):
@@ -96,7 +96,7 @@ def _list(settings: Settings) -> list[KeptBackup]:
 
 
 def _prune(settings: Settings) -> None:
-    """Deletes daily backups but for the newest of some days and weeks, none older than the consent log."""
+    """Deletes daily backups, except the newest of some days and weeks for which the consent log is kept."""
     daily, oldest = _list(settings), clock.now_ms() - settings.consent_log_days * DAY_MS
     names = {backup.name for backup in _newest(daily, 1)[: settings.backup_days]}
     names |= {backup.name for backup in _newest(daily, 7)[: settings.backup_weeks]}
@@ -106,12 +106,12 @@ def _prune(settings: Settings) -> None:
 
 
 def _newest(daily: list[KeptBackup], days: int) -> list[KeptBackup]:
-    """The newest backup of each period of so many days, newest first. Weeks begin on a Thursday."""
+    """The newest backup of each period of `days` days, newest first. Weeks begin on a Thursday."""
     return list({backup.made_at // (days * DAY_MS): backup for backup in reversed(daily)}.values())[::-1]
 
 
 def _make(settings: Settings, programs: BackupPrograms, last: DailyOutcome) -> DailyOutcome:
-    """Makes a backup, runs the command and, once a week, the trial. Returns what came of it."""
+    """Makes a backup, runs the command and, once a week, the trial. Returns the outcome."""
     try:
         file = kept_backups.make(settings, BY_ITSELF, kept_backups.DAILY)
         _copy_log(settings)

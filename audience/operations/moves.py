@@ -141,14 +141,14 @@ def _refuse_target(phase: Phase, arriving: MoveDatabase, url: str) -> None:
         raise Refused(ELSEWHERE)
     if phase.name == LEAVING and phase.other != url:
         raise Refused(OTHER_MOVE.format(phase.other))
-    if not _goes_on(phase, arriving.phase()):
+    if not _is_same_move(phase, arriving.phase()):
         if phase.name == LEFT:
             raise Refused(BACK_FIRST.format(phase.other))
         if not arriving.is_empty():
             raise Refused(FULL)
 
 
-def _goes_on(phase: Phase, arrived: Phase) -> bool:
+def _is_same_move(phase: Phase, arrived: Phase) -> bool:
     """Whether both ends are in the same interrupted move."""
     return bool(phase.move) and arrived.name == ARRIVING and arrived.move == phase.move
 
@@ -157,7 +157,7 @@ def _begin(source: MoveDatabase, arriving: MoveDatabase, url: str) -> Phase:
     """Marks both databases as moving, the target first."""
     was, arrived = source.phase(), arriving.phase()
     phase = was._replace(name=LEAVING)
-    if not _goes_on(was, arrived):
+    if not _is_same_move(was, arrived):
         phase = Phase(secrets.token_hex(8), LEAVING, url, clock.now_ms())
         mark(arriving, arrived, phase._replace(name=ARRIVING, other=""))
     mark(source, was, phase)

@@ -74,9 +74,9 @@ def _condition_results(site_id: int, ids: Collection[int], leaves: Sequence[Node
 
 
 def _alternatives(node: Node, chosen: bool = False) -> Iterator[Node]:
-    """Yields the conditions in groups of which any must hold, except in a `not`.
+    """Yields the conditions inside `any` groups, but none inside a `not`.
 
-    `chosen`: the node is in such a group.
+    `chosen` says whether the node itself is inside an `any` group.
     """
     group = _group(node)
     if group in ("all", "any"):

@@ -54,7 +54,7 @@ SENT_BY = Sentence(
 
 @database.session()
 def list_all(site: Site, **rows: int) -> list[Segment]:
-    """The segments of a site, newest first; with `limit`, so many with ids below `before`."""
+    """The segments of a site, newest first; with `limit`, that many with ids below `before`."""
     return stored.list_all(site.id, **rows)
 
 

@@ -61,7 +61,7 @@ class ConfirmLinks:
 
 
 class ConfirmOutcome(StrEnum):
-    """`ENDED`: after the sign-up, it was declined, or its address unsubscribed or erased."""
+    """`ENDED`: since it was made, the sign-up was declined, or its address unsubscribed or erased."""
 
     CONFIRMED = "confirmed"
     ALREADY = "already confirmed"

@@ -33,7 +33,7 @@ def name_of(key: str) -> str:
 
 @database.session()
 def list_all(site: Site, **rows: int) -> list[CustomField]:
-    """The custom fields of a site, newest first; with `limit`, so many with ids below `before`."""
+    """The custom fields of a site, newest first; with `limit`, that many with ids below `before`."""
     return stored.list_all(site.id, **rows)
 
 

@@ -94,10 +94,10 @@ def rebuild(site: Site) -> None:
     for table in stored.TABLES:
         while _clear_some(site.id, table):
             database.checkpoint(only_if_due=True)
-    last = _make(site.id, "")
+    last = _write_page(site.id, "")
     while last:
         merge_if_due(site.id)
-        last = _make(site.id, last)
+        last = _write_page(site.id, last)
     merge(site.id)
 
 
@@ -108,8 +108,8 @@ def _clear_some(site_id: int, table: str) -> bool:
 
 
 @database.writes_site
-def _make(site_id: int, after: str) -> str:
-    """Writes the values of the next `CHUNK` subscribers after a uuid. Returns the last uuid; else ""."""
+def _write_page(site_id: int, after: str) -> str:
+    """Writes the values of `CHUNK` subscribers after a uuid. Returns the last uuid, or "" at the end."""
     page = stored.values_after(site_id, after, CHUNK)
     holders = Holders(custom_fields.ids(site_id, {name for *_, fields in page for name in fields}))
     for subscriber_id, _, key, fields in page:
@@ -152,7 +152,7 @@ def merge(site_id: int) -> None:
 
 @database.writes_site
 def _merge_some(site_id: int, blocks: dict[int, set[int]]) -> None:
-    """Merges blocks of changes for a moment, and removes these from `blocks`."""
+    """Merges blocks of changes for `MERGE_SECONDS`, and removes the merged ones from `blocks`."""
     changes = stored.Changes(site_id)
     ending = time.monotonic() + MERGE_SECONDS
     while blocks:

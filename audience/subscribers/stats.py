@@ -59,7 +59,7 @@ def repair(site: Site) -> None:
 
 @database.session()
 def active_since(site: Site, at: int) -> int:
-    """The number of subscribers with an event since an instant, in milliseconds."""
+    """The number of subscribers with an event since an instant in milliseconds."""
     [count] = report_queries.count_subscribers_in(
         site.id, "last_event_at", report_queries.MATCH_ALL, [(at, report_queries.ALWAYS[1])]
     )

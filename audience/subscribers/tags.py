@@ -36,7 +36,7 @@ def name_key(name: str) -> str:
 
 @database.session()
 def list_all(site: Site, **rows: int) -> list[Tag]:
-    """The tags of a site, newest first; with `limit`, so many with ids below `before`."""
+    """The tags of a site, newest first; with `limit`, that many with ids below `before`."""
     return stored.list_all(site.id, **rows)
 
 

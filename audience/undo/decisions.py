@@ -165,8 +165,8 @@ class RowReader:
     def _decide_removal(self, id_: int, subscriber: Subscriber) -> Decision:
         """The decision to remove a subscriber whom the action created.
 
-        An unsubscribed subscriber's address stays suppressed. It does not if they are to be resubscribed, or
-        were suppressed before: then that suppression returns.
+        An unsubscribed subscriber's address stays suppressed, unless the undo is to resubscribe them. One
+        that was suppressed before the action gets that suppression back.
         """
         lifted, is_only = self.lifted.get(id_), self._is_only(subscriber)
         stays = subscriber.unsubscribe_number is not None and subscriber.unsubscribed_at is not None

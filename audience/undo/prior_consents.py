@@ -32,12 +32,12 @@ class PriorConsents:
             self._ignored[id_].append((shown_at, ConsentEvent(instant, number, ConsentKind(kind))))
 
     def _note_before(self, id_: int, number: int, before: ConsentBefore) -> None:
-        """The first event before counts, of an import that changed a subscriber twice."""
+        """Keeps the first event only, of an import that changed a subscriber twice."""
         if before.number != number:
             self._before.setdefault((id_, number), before)
 
     def unknown(self) -> set[int]:
-        """The subscribers whose event before is of another undone import whose row is not noted."""
+        """The subscribers whose previous event is by another undone import, of which no row is noted."""
         return {
             id_
             for (id_, _), before in self._before.items()
@@ -45,7 +45,7 @@ class PriorConsents:
         }
 
     def find(self, id_: int, before: ConsentBefore) -> ConsentBefore:
-        """The event to restore, where the one `before` the undone action is known."""
+        """The event to restore, given the one `before` the action. Skips those of other undone imports."""
         numbers = set[int]()
         while before.number in self._undone and before.number not in numbers:
             numbers.add(before.number)

@@ -134,7 +134,7 @@ def may_be_undone(action: BulkAction) -> bool:
 
 
 def _under_way(site_id: int, source: Source) -> Undo | None:
-    """The undo of an action that waits, runs or has finished; None without one, or if it has failed."""
+    """The waiting, running or finished undo of an action; None without one, or if it failed."""
     undo = stored.get_by_source(site_id, source)
     return undo if undo and undo.status != FAILED else None
 

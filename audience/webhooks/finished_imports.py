@@ -86,7 +86,7 @@ def _tell(site: Site, webhook: Webhook, import_: Import, ended_at: int, private:
 
 
 def _data(import_: Import) -> dict[str, str | int]:
-    """The import as webhooks are told of it: the counts have the API's names."""
+    """The data of an import in a webhook's message. The counts have the API's names."""
     totals = {
         "total": import_.rows + import_.refused,
         "processed": import_.applied + import_.refused,

@@ -50,7 +50,7 @@ def same(cell: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _same(cell: str) -> str:
-    if csv_values.says_nothing(cell):
+    if csv_values.has_no_value(cell):
         return BLANK
     return " ".join(unicodedata.normalize("NFKC", cell).split()).casefold()
 

@@ -166,7 +166,7 @@ class Guards:
     def _is_out(self, column: Column, is_unsubscribing: bool, value: Any) -> bool:
         if column.meaning == "tags" and isinstance(value, str):
             return any(map(is_unsubscribed, csv_values.read_tags(value, self._tag_separator)))
-        return _says_so(value, is_unsubscribing)
+        return _means_unsubscribed(value, is_unsubscribing)
 
 
 def brings_in(table: Table, consents: Sequence[ConsentColumn], record: Any) -> bool:
@@ -174,7 +174,7 @@ def brings_in(table: Table, consents: Sequence[ConsentColumn], record: Any) -> b
     return {consent.state(table.cell_of(record, consent.column)) for consent in consents} <= {SUBSCRIBED}
 
 
-def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
+def _means_unsubscribed(value: Any, is_unsubscribing_key: bool) -> bool:
     """Whether a value means unsubscribed, by its words. Under an unsubscribing header, also a yes or a date.
 
     JSON means unsubscribed if one value in it does.
@@ -182,9 +182,9 @@ def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
     if isinstance(value, str) and value[:1] in NESTED:
         value = csv_values.read_typed(value)
     if isinstance(value, dict):
-        return any(_says_so(member, is_unsubscribing(key)) for key, member in value.items())
+        return any(_means_unsubscribed(member, is_unsubscribing(key)) for key, member in value.items())
     if isinstance(value, list):
-        return any(_says_so(member, is_unsubscribing_key) for member in value)
+        return any(_means_unsubscribed(member, is_unsubscribing_key) for member in value)
     cell = value if isinstance(value, str) else compact_json(value)
     return is_unsubscribe_word(cell) or (is_unsubscribing_key and _is_yes_or_date(cell))
 

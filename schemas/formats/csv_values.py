@@ -42,7 +42,7 @@ def read_text(cell: str) -> str:
     return cell[1:] if cell[:1] == "'" and DEFUSED.match(cell) else cell
 
 
-def says_nothing(cell: str) -> bool:
+def has_no_value(cell: str) -> bool:
     """Whether a cell has no value: it is blank, or a database's mark of a missing value."""
     text = cell.strip()
     return not text or (len(text) <= MAX_NUMBER_LENGTH and text.partition(".")[0].lower() in NOTHING)
@@ -50,7 +50,7 @@ def says_nothing(cell: str) -> bool:
 
 def is_no_date(cell: str) -> bool:
     """Whether a cell has no date: it is blank, a database's mark of a missing value, or 0."""
-    return says_nothing(cell) or cell.strip() == "0"
+    return has_no_value(cell) or cell.strip() == "0"
 
 
 def strip(text: str) -> str:

@@ -18,7 +18,7 @@ from schemas.formats.first_look import look_through
 from schemas.formats.other_columns import OtherColumns
 from schemas.formats.presets import PRESETS, Preset
 from schemas.formats.readings import Reading, answer_line
-from schemas.formats.refused_cells import carried_cells, refused_cells, with_all_values
+from schemas.formats.refused_cells import answer_cells, refused_cells, with_all_values
 from schemas.formats.rows import FileRow, Rows
 from schemas.formats.tables import Run, Table
 from schemas.imports import ImportItem, plain_item
@@ -89,24 +89,24 @@ class File:
             yield row
 
     @property
-    def carried(self) -> dict[str, str]:
+    def answer_cells(self) -> dict[str, str]:
         """The additional cells in a file of refused rows, by column.
 
         They carry the answers about everyone, so that the rows mean the same when imported again.
         """
-        return carried_cells(self.table, self.plan, self.answer, self.reading)
+        return answer_cells(self.table, self.plan, self.answer, self.reading)
 
     def _is_header(self, record: Any) -> bool:
         return not self.table.is_json and is_header([self.table.cell(cell) for cell in record])
 
     def _cells(self, value: Any) -> list[str]:
         if self.table.is_json:
-            members = with_all_values(value) | self.carried if isinstance(value, dict) else value
+            members = with_all_values(value) | self.answer_cells if isinstance(value, dict) else value
             return refused_cells(self.columns, members)
         width = len(self.table.names)
         cells = [self.table.cell(cell) for cell in value]
         padding = [""] * (width - len(cells))
-        return [*cells[:width], *padding, *self.carried.values(), *cells[width:]]
+        return [*cells[:width], *padding, *self.answer_cells.values(), *cells[width:]]
 
 
 def inspect(
@@ -152,7 +152,7 @@ def read_through(
     guards = Guards(table, columns, answer, ignored, reading.tag_separator)
     others = OtherColumns(table, columns, answer, ignored)
     dates = look_through(table, columns, answer, reading, preset, asks, guards, others, follow, sampled)
-    names = [] if table.is_json else [*table.names, *carried_cells(table, columns, answer, reading)]
+    names = [] if table.is_json else [*table.names, *answer_cells(table, columns, answer, reading)]
     is_empty = next(table.records(), None) is None
     return File(table, columns, dates, preset, answer, reading, names, is_empty)
 
@@ -193,7 +193,7 @@ def _add_from_file(row: FileRow, item: dict[str, Any], answer: ConsentAnswer, re
 
     It is unsubscribed if the answer for everyone, or a value in its columns of consent, says so.
     """
-    states = row.said | {answer.everyone}
+    states = row.states | {answer.everyone}
     if UNSUBSCRIBED in states:
         item.setdefault("command", "unsubscribe")
     elif UNCONFIRMED in states and "unsubscribed_at" not in item and "command" not in item:

@@ -17,7 +17,7 @@ LINE = "line"
 SHALLOW = 4  # levels: each may be there again within the one above
 
 
-def carried_cells(
+def answer_cells(
     table: Table, columns: Sequence[Column], answer: ConsentAnswer, reading: Reading
 ) -> dict[str, str]:
     """The answers about everyone, tags and unsubscribed, as cells by column, which the file does not have.

@@ -30,7 +30,7 @@ class FileRow:
     `row_number` counts rows of a spreadsheet (the header is row 1), lines of JSON lines, or objects of a JSON
     array. `raw` is the row as it was read.
 
-    `said` has the states in the columns of consent, `dates` the latest instant of each date in milliseconds,
+    `states` has those in the columns of consent, `dates` the latest instant of each date in milliseconds,
     `custom` the values of columns that are custom fields. A refused row has its unchanged `cells`, in the
     order of the columns for refused rows.
     """
@@ -42,7 +42,7 @@ class FileRow:
     code: str = ""
     message: str = ""
     cells: list[str] = field(default_factory=list)
-    said: set[str] = field(default_factory=set)
+    states: set[str] = field(default_factory=set)
     dates: dict[str, int] = field(default_factory=dict)
     custom: dict[str, Any] = field(default_factory=dict)
 
@@ -100,7 +100,7 @@ class Rows:
             if at is not None:
                 row.dates["unsubscribed_at"] = max(at, row.dates.get("unsubscribed_at", at))
             elif state:
-                row.said.add(state)
+                row.states.add(state)
             is_command = consent.column.meaning == COMMAND and same(cell) == IN_COMMAND
             if is_command and state == SUBSCRIBED and row.item is not None:
                 row.item[COMMAND] = IN_COMMAND
@@ -166,7 +166,7 @@ class Rows:
         Refuses the row if the cell has two addresses. A blank date or command adds nothing.
         """
         meaning = column.meaning
-        if row.item is None or (meaning in DATES and csv_values.says_nothing(cell)):
+        if row.item is None or (meaning in DATES and csv_values.has_no_value(cell)):
             return
         if meaning in DATES:
             self._put_date(row, column, cell)

@@ -51,7 +51,7 @@ def untold(site_id: int) -> list[TagRename]:
 
 
 def is_merging(site_id: int, tag_id: int, into_id: int) -> bool:
-    """Whether a merge of the tag into the other goes on."""
+    """Whether a merge of the tag into the other has not ended."""
     return RENAMES.has(site_id=site_id, tag_id=tag_id, into_id=into_id, is_told=0)
 
 

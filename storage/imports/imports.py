@@ -211,7 +211,7 @@ def newest(site_id: int, limit: int, before: int = 2**62) -> list[Import]:
 
 
 def applying(site_id: int, import_id: int) -> RunningImport | None:
-    """The import to apply; None without it."""
+    """The import to apply; None if it does not exist."""
     query = "SELECT id, rows, applied, turn, accepted_at FROM imports WHERE site_id = ? AND id = ?"
     record = row(query, (site_id, import_id))
     return record and RunningImport(*record)

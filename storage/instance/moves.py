@@ -103,7 +103,7 @@ class MoveDatabase:
         return FIRST if newest == LAST_BEFORE else newest
 
     def phase(self) -> Phase:
-        """The stored phase of a move; `HERE` without tables."""
+        """The stored phase of a move; `HERE` if the database has no tables."""
         if not self.is_migrated():
             return HERE
         with self._translate_errors():

@@ -36,7 +36,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """A condition on events: at least so many of a type since an instant or, without one, ever."""
+    """A condition on events: at least a number of a type since an instant or, without one, ever."""
 
     type: str
     at_least: int

@@ -70,7 +70,7 @@ def changed_groups(subscriber: Sequence[Any], before: Sequence[Any]) -> int:
 
 
 def update(site_id: int, changed: Mapping[int, Sequence[Sequence[Any]]]) -> None:
-    """Writes the changed groups of columns of subscribers: by their sum, the rows of `COLUMNS`."""
+    """Writes the changed columns of subscribers. `changed` has rows of `COLUMNS`, by `changed_groups`."""
     for groups, subscribers in changed.items():
         columns = [name for group, names in GROUPS.items() if group & groups for name in names]
         values = itemgetter(*(COLUMNS.index(name) for name in columns), ID)

@@ -266,8 +266,8 @@ MUTANTS = (
     Mutant(
         "of equal keys that name two, the last counts",
         "audience/api/request_data.py",
-        "not targets.keeps(body, keys)",
-        "not targets.keeps(body, 0)",
+        "not targets.has_keys(body, keys)",
+        "not targets.has_keys(body, 0)",
         f"{API}/test_targets.py::test_equal_keys_that_name_two_are_refused",
     ),
     Mutant(

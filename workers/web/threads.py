@@ -78,14 +78,14 @@ class Threads:
         return future
 
     def step_aside(self) -> None:
-        """Says that the calling thread is about to wait: another may work in its place."""
+        """Stops counting the calling thread, which is about to wait: another may work in its place."""
         with self._state:
             self._at_work -= 1
             if self._asked:
                 self._let_in()
 
     def step_back(self) -> None:
-        """Says that the calling thread works again, and is counted."""
+        """Counts the calling thread again, after its wait."""
         with self._state:
             self._at_work += 1
 
@@ -127,7 +127,7 @@ class Threads:
             del call
 
     def _next(self, mine: threading.Lock) -> Call | None:
-        """The oldest call, if the thread `mine` should work on; else None: it then waits for `mine`."""
+        """The oldest call; None if the calling thread shall wait until another releases its lock `mine`."""
         with self._state:
             if self._asked and (self._at_work <= AT_ONCE or self._asked[0].is_overdue()):
                 return self._asked.popleft()

@@ -64,7 +64,7 @@ def test_a_field_that_somebody_has_stays_while_the_values_are_made_again(site, f
         take_back(site, import_id)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(field_values, "_make", meanwhile)
+    monkeypatch.setattr(field_values, "_write_page", meanwhile)
     with pytest.raises(KeyboardInterrupt):
         field_values.rebuild(site)
     assert subscribers.find(site, ANN) is None
