@@ -84,15 +84,12 @@ def _chunks(generated: Iterator[FictionalSubscriber]) -> Iterator[list[Fictional
         yield chunk
 
 
-def _leaves(change: Change) -> bool:
-    return bool(change.consent)
-
-
 @database.writes_site
 def _write(site_id: int, chunk: Sequence[FictionalSubscriber]) -> None:
     """Writes a chunk of subscribers with their events. Nine in ten who unsubscribe do so by a link."""
     changes = [subscriber.change for subscriber in chunk]
-    by_link = [change for number, change in enumerate(filter(_leaves, changes)) if number % 10]
+    unsubscribes = [change for change in changes if change.consent]
+    by_link = [change for number, change in enumerate(unsubscribes) if number % 10]
     keys_by_link = {change.key for change in by_link}
     created = [change._replace(consent="") if change.key in keys_by_link else change for change in changes]
     ids = subscribers.write(site_id, created, subscribers.accept_now(site_id, Source(SourceKind.API))).ids

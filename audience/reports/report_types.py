@@ -38,10 +38,6 @@ class ReportRequest:
         return limit
 
 
-def _value(number: int) -> DataPoints:
-    return {"value": number}
-
-
 def _points(*series: tuple[str, list[tuple[str, int]]]) -> DataPoints:
     return {"points": [{"x": x, "y": y, "g": name} for name, pairs in series for x, y in pairs]}
 
@@ -55,7 +51,7 @@ def _count_in(request: ReportRequest, date: str) -> list[int]:
 
 
 def count(request: ReportRequest) -> DataPoints:
-    return _value(report_queries.count_subscribers(request.site_id, request.rule, request.span))
+    return {"value": report_queries.count_subscribers(request.site_id, request.rule, request.span)}
 
 
 def new_subscribers(request: ReportRequest) -> DataPoints:
