@@ -7,6 +7,7 @@ import math
 import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar, Self
@@ -106,6 +107,11 @@ class Form(ma.Schema):
         return {key: value for key, value in data.items() if key in self.keys and value is not None}
 
     @cached_property
+    def of_nothing(self) -> Any:
+        """The values of a request that sends none. Raises `ma.ValidationError` if the form requires one."""
+        return self.load({})
+
+    @cached_property
     def keys(self) -> frozenset[str]:
         return frozenset(self.fields_by_key)
 
@@ -117,7 +123,7 @@ class Form(ma.Schema):
 def load(form: Form, data: Any) -> Any:
     """Validates `data` by a form. Returns the values. Raises `FormError` with at most `MAX_PROBLEMS`."""
     try:
-        return form.load(data)
+        return deepcopy(form.of_nothing) if data == {} else form.load(data)
     except ma.ValidationError as error:
         listed = list(islice(problems(error.messages), MAX_PROBLEMS))
         raise FormError(listed, error_names(listed)) from error

@@ -45,6 +45,7 @@ MILLISECOND = dt.timedelta(milliseconds=1)
 # Stricter than isoparse, which would also read `+8` as a month and ` 8` as a minute.
 DATE_TIME = re.compile(r"(\d{4}[\dW-]*)(?:[T ]([\d:.,]+) ?(Z|[+-][\d:]+)?)?", re.ASCII)
 PLAIN = re.compile(r"\d{4}-\d\d-\d\d(?:T(?!24)\d\d:\d\d:\d\d(?:\.\d{3})?Z?)?", re.ASCII)
+COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 LOST_PLUS = re.compile(r"(:\d\d(?:\.\d+)?) (\d\d:?\d\d)$")  # a `+` in a query string is a blank
 
 
@@ -187,7 +188,7 @@ def json_bytes(value: Any) -> bytes:
 
 
 def compact_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return COMPACT.encode(value)
 
 
 def trim(text: str) -> str:

@@ -46,13 +46,13 @@ def end(response: Response) -> Response:
     sent, noted = request_ctx.request, vars(g._get_current_object())
     headers = response.headers
     headers.add("X-Request-Id", noted["request_id"])
-    client_id = sent.headers.get("X-Request-Id", "")
+    client_id = sent.environ.get("HTTP_X_REQUEST_ID", "")
     has_client_id = CLIENT_ID.fullmatch(client_id) is not None
     if has_client_id:
         headers.add("X-Client-Request-Id", client_id)
     if window := noted["rate_window"]:
         headers.extend(rate_headers(window))
-    if "Cache-Control" not in headers:
+    if not headers.getlist("Cache-Control"):  # which makes no exception, as `in` does
         headers.add("Cache-Control", "no-store")
     method = sent.method
     telemetry.record_request(

@@ -44,6 +44,12 @@ class SearchRequest:
     order: Order = NEWEST
     per_page: int = PAGE_SIZE
 
+    @property
+    def is_one_read(self) -> bool:
+        """Whether one statement reads the page: no criterion is looked up before."""
+        looked_up = self.tags, self.tag_ids, self.segment_id, self.beginning, self.fields
+        return not any((*looked_up, self.after, self.before, self.status))
+
 
 @database.snapshot()
 def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber], Position | None]:
@@ -69,17 +75,17 @@ def _position(subscriber: Subscriber, order: Order) -> Position:
     return getattr(subscriber, order.column), subscriber.created_at, subscriber.id
 
 
-@database.snapshot()
 def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tuple[bytes, Position | None]:
     """Searches as `search` does, but returns the matching subscribers as JSON text.
 
     `pages` is the URL of a subscriber's page without the uuid.
     """
-    filters = _filters(site, query)
-    if filters is None or page > MAX_PAGE:
-        return b"", None
-    text, offset = subscriber_texts.text(pages), (page - 1) * query.per_page
-    return stored.texts(site.id, filters, query.per_page, offset, text, query.order)
+    with database.session() if query.is_one_read else database.snapshot():
+        filters = _filters(site, query)
+        if filters is None or page > MAX_PAGE:
+            return b"", None
+        text, offset = subscriber_texts.text(pages), (page - 1) * query.per_page
+        return stored.texts(site.id, filters, query.per_page, offset, text, query.order)
 
 
 def _filters(site: Site, query: SearchRequest) -> Filters | None:

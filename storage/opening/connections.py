@@ -64,10 +64,12 @@ class session(contextlib.ContextDecorator):  # noqa: N801 - used as the function
         return type(self)()
 
     def __enter__(self) -> None:
-        with _translate_errors():
-            if not database.is_closed() and engine.is_lost(database):
-                database.close()
-            self._opened = database.is_closed() and database.connect()
+        opened = of_thread.pool or database.obj
+        self._opened = opened.is_closed() or engine.is_lost(opened)
+        if self._opened:
+            with _translate_errors():
+                opened.close()
+                opened.connect()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: Any) -> None:
         """Closes the connection that this session opened, unless the thread keeps it. Always closes it after

@@ -11,7 +11,7 @@ from storage.database import each_row, is_spread, row, rows
 from storage.engines.chosen import engine
 from storage.sql import AND, Sql, join
 from storage.subscribers import tags
-from storage.subscribers.subscribers import COLUMN_NAMES, COLUMNS, DATES, Subscriber, read
+from storage.subscribers.subscribers import COLUMN_NAMES, COLUMNS, Subscriber, read
 
 MANY = 5_000
 CREATED = "created_at"  # which everybody has
@@ -222,11 +222,10 @@ def _conditions(site_id: int, filters: Filters, plan: Plan, order: Order = NEWES
     all_but_tag = "+" if (plan.tag is not None or plan.rule) and not is_spread() else ""
     parts = [Sql(f"{all_but_tag}site_id = ?", (site_id,))]
     for bounds, operator in ((filters.after, ">"), (filters.before, "<")):
-        for column in DATES:
-            if column in bounds:
-                is_nearer = order.position and (column, operator) == (order.column, order.sign)
-                plus = "+" if is_nearer else plan.plus(column)
-                parts.append(Sql(f"{plus}{column} {operator} ?", (bounds[column],)))
+        for column, bound in bounds.items():
+            is_nearer = order.position and (column, operator) == (order.column, order.sign)
+            plus = "+" if is_nearer else plan.plus(column)
+            parts.append(Sql(f"{plus}{column} {operator} ?", (bound,)))
     parts += _within(order, plan)
     if filters.subscribed:
         parts.append(Sql("+unsubscribed_at IS NULL"))
