@@ -90,10 +90,10 @@ class JudgedDomains:
 
 
 def _reasons(given: Iterable[str], case: Case) -> Iterator[str]:
-    unwanted = set(case["must_not"].split())
+    wanted, unwanted = set(case["must"].split()), set(case["must_not"].split())
     if "blame" in unwanted:
-        unwanted |= BLAME
-    yield from (f"without {reason}" for reason in case["must"].split() if reason not in given)
+        unwanted |= BLAME - wanted
+    yield from (f"without {reason}" for reason in wanted if reason not in given)
     yield from (reason for reason in given if reason in unwanted)
 
 
