@@ -15,6 +15,7 @@ from audience.changes.consents import ConsentBefore
 from audience.changes.entries import UPDATED, LogEntry, Values, unpack
 from audience.sources import Source
 from audience.undo.prior_consents import PriorConsents, before_change
+from storage.bulk import tag_renames
 from storage.changes import changed_subscribers
 from storage.changes import log as stored
 from storage.changes.log import LogRow
@@ -98,12 +99,14 @@ class RowReader:
         self.own: dict[int, Own] = defaultdict(list)
         self.accepted: dict[int, int] = defaultdict(lambda: self.whole.accepted)
         self.addresses: dict[int, list[str]] = defaultdict(list)  # former ones, since then
+        self.lost_tags: dict[int, set[int]] = defaultdict(set)  # by deletions, renames and merges since then
         self.prior = PriorConsents(self.undone_imports | ({self.whole.accepted} - {0}))
         repeated = {id_ for id_, *_ in self.whole.repeated} if self.is_last else set()
         ids_by_number = changed_subscribers.rows_of(site_id, self.ids | repeated, action.first_number)
         self.traced = {id_ for ids in ids_by_number.values() for id_ in ids}
         for later in _rows(site_id, [number for number in ids_by_number if number > row.number]):
             self._read_later_row(later, set(ids_by_number[later.number]))
+        self.merged_tags = tag_renames.replacements(site_id, set[int]().union(*self.lost_tags.values()))
         self._read_consents(site_id, [number for number in ids_by_number if number < 0])
         self.repeated = [(id_, self.prior.find(id_, before)) for id_, before in self.whole.consents_before()]
         self.without_entry = {id_ for id_, before in self.repeated if before.unsubscribed_at is not None}
@@ -123,7 +126,9 @@ class RowReader:
                 self.prior.note(unpack(row.entries), (row.source, row.source_id) == self._action.source)
 
     def _read_later_row(self, row: LogRow, ids: set[int]) -> None:
-        """Notes what a later row has of the subscribers `ids`: changes by the action, earlier addresses."""
+        """Notes what a later row has of the subscribers `ids`: changes by the action, earlier addresses, tags
+        that the site lost.
+        """
         entries, is_own = unpack(row.entries), (row.source, row.source_id) == self._action.source
         for id_, new, old in entries.changed:
             if id_ in ids and is_own:
@@ -132,6 +137,8 @@ class RowReader:
                     self.accepted[id_] = entries.accepted
             if id_ in ids and "email" in old:
                 self.addresses[id_].append(old["email"])
+            if id_ in ids and entries.unnamed and "tags" in new:
+                self.lost_tags[id_].update(new["tags"][1])
 
     def decisions(self, decided: Collection[int], mentioned: Mapping[int, Source]) -> list[Decision]:
         """The decisions on subscribers not in `decided`. `mentioned` has later sources by id.
@@ -182,6 +189,8 @@ class RowReader:
             return Decision(id_, KEPT)
         own = [(entry.new or {}, entry.old), *self.own[id_]]
         values, is_whole = _values_to_restore(subscriber, own)
+        for tag_id in self.lost_tags[id_]:
+            values.pop(("tag", self.merged_tags.get(tag_id)), None)
         decision = Decision(id_, RESTORED if is_whole else KEPT, subscriber, values)
         if not is_whole:
             decision.by = CHANGED

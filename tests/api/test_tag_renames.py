@@ -277,6 +277,27 @@ def test_a_tag_that_was_merged_leaves_the_other_to_whom_an_undone_import_gave_it
 
 
 @pytest.mark.parametrize("is_merged", [True, False])
+def test_an_undo_leaves_a_tag_to_whom_had_one_that_was_merged_into_it(client, mirror, is_merged):
+    """It is taken from whom the merged one had been removed before."""
+    tagged(client, "vip", people=2)
+    items = [{"email": f"p{number}@example.com", "tags": "other"} for number in range(2)]
+    number = client.post("/batch/subscribers", {"subscribers": items}).json["import_id"]
+    site_lane.drain(client.site.id, 30)
+    command = {"command": "remove_tag", "email": "p1@example.com", "query": "vip"}
+    response_assertions.answer(client.post("/fetch/commands", {"command": [command]}))
+    merge(client, id_of(client, "vip"), id_of(client, "other"))
+    if is_merged:
+        work()
+    response_assertions.answer(client.post(f"/batch/imports/{number}/undo"))
+    site_lane.drain(client.site.id, 30)
+    if not is_merged:
+        work()
+    assert same(mirror)
+    tags = [client.find(f"p{number}@example.com")["attributes"]["cached_tag_ids"] for number in range(2)]
+    assert tags == [[id_of(client, "other")], []]
+
+
+@pytest.mark.parametrize("is_merged", [True, False])
 def test_an_import_that_took_a_tag_which_was_merged_since_is_undone(client, mirror, is_merged):
     for number in range(3):
         client.create(f"p{number}@example.com", tags="vip")
