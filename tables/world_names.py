@@ -21,7 +21,7 @@ from faker.providers import person
 
 from audience.answers.folding import fold
 from audience.answers.gender.gender import open_names, us_answer
-from audience.answers.gender.personal_name import LETTER
+from audience.answers.gender.personal_name import COUPLE, LETTER
 from tables.first_names import write
 from tables.registry import npm, pypi
 
@@ -90,7 +90,7 @@ def rows() -> Iterator[tuple[str, str]]:
     american = open_names()
     families = frozenset().union(*american.origins.family.values())
     for name, share in shares().items():
-        if name not in families and not us_answer(name, american).basis:
+        if name not in families and not COUPLE.search(name) and not us_answer(name, american).basis:
             yield name, str(share)
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from audience.bulk import tag_deletions
 from audience.imports import dry_runs
-from audience.subscribers import tags
 from tests import response_assertions
 from tests.api.sent_files import import_file, send
 
@@ -74,7 +74,7 @@ def test_rows_of_one_person_far_apart_count_as_they_will(client, people, monkeyp
 
 def test_a_tag_that_is_being_taken_off_is_no_hindrance(client, people, monkeypatch):
     monkeypatch.setattr(dry_runs, "BATCH_ROWS", 1)
-    monkeypatch.setattr(tags, "_strip", lambda *_: None)
+    monkeypatch.setattr(tag_deletions, "_strip", lambda *_: None)
     client.delete("/fetch/tags/1")
     text = f"email,tags\n{ANN},new\n{ANN},new\n"
     dry = response_assertions.answer(send(client, text, query={"dry_run": "1"}))["dry_run"]

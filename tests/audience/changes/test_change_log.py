@@ -163,7 +163,7 @@ def test_a_name_that_another_tag_took_over_meanwhile_is_not_taken_off(site, monk
     mirror = Mirror(site)
     mirror.copy()
     with monkeypatch.context() as crashed:
-        crashed.setattr(site_tags, "_strip", lambda *_: None)
+        crashed.setattr(tag_deletions, "_strip", lambda *_: None)
         tag_deletions.delete(site, tag.id)
     subscribers.create(site, {"email": ANN, "tags": [spelled_anew]})
     tag_deletions.sweep()
@@ -173,12 +173,12 @@ def test_a_name_that_another_tag_took_over_meanwhile_is_not_taken_off(site, monk
 
 
 def test_the_sweeper_goes_on_under_the_source_that_deleted_a_tag(site, monkeypatch):
-    monkeypatch.setattr(site_tags, "CHUNK_ROWS", 1)
+    monkeypatch.setattr(tag_deletions, "CHUNK_ROWS", 1)
     for email in (ANN, BOB):
         subscribers.create(site, {"email": email, "tags": ["vip"]})
     [tag] = site_tags.list_all(site)
     with monkeypatch.context() as crashed:
-        crashed.setattr(site_tags, "_strip", lambda *_: None)
+        crashed.setattr(tag_deletions, "_strip", lambda *_: None)
         tag_deletions.delete(site, tag.id, Source("cli"))
     tag_deletions.sweep()
     taken = change_log_pages.page(site, 2, 100).changes
