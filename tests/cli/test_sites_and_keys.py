@@ -286,8 +286,8 @@ def test_a_large_site_is_deleted_in_chunks_that_let_others_write(client, other_c
         + len(reports.list_all(other_client.site))
     )
     assert sites.delete(other_client.site, settings.instance, progress).rows == expected_rows
-    assert len(written) == 15
-    assert client.counts() == (15, 15, 0)
+    assert len(written) == 17
+    assert client.counts() == (17, 17, 0)
 
 
 def test_deleting_a_site_asks_for_confirmation(type_, client):
