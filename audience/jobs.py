@@ -8,11 +8,13 @@ it twice. A kind of job may have a table of its own for more.
 import logging
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import NamedTuple
 
 from audience import clock
+from audience.access import sites
 from audience.errors import NotFound, where
 from storage import database, leases
 from storage import jobs as stored
@@ -167,23 +169,39 @@ def prepare(kinds: Sequence[Kind]) -> None:
 
 
 @database.session()
-def list_failed() -> list[FailedJob]:
-    """The failed jobs of all sites, whether tried again or given up."""
-    return stored.list_failed()
+def list_failed(only_site: int | None = None) -> list[FailedJob]:
+    """The failed jobs of all sites, or of one, whether tried again or given up."""
+    return stored.list_failed(only_site)
 
 
-def _failed_job(job_id: int) -> FailedJob:
-    """The failed job with an id. Raises `NotFound`."""
-    for trouble in list_failed():
+def list_failed_of_answering() -> tuple[list[FailedJob], Unavailable | None]:
+    """The failed jobs of all sites whose tables answer, and the error of one that does not."""
+    failed, silent = sites.each_answering(list_failed)
+    return list(chain.from_iterable(failed)), silent
+
+
+def _failed_job(job_id: int, failed: Iterable[FailedJob]) -> FailedJob:
+    """The job with an id among those that failed. Raises `NotFound`."""
+    for trouble in failed:
         if trouble.id == job_id:
             return trouble
     raise NotFound(NO_TROUBLE)
 
 
+def _site_of_failed(job_id: int) -> int:
+    """The site of a failed job. Raises `NotFound`; `Unavailable` if it may be of a site that is silent."""
+    failed, silent = list_failed_of_answering()
+    try:
+        return _failed_job(job_id, failed).site_id
+    except NotFound:
+        raise silent or NotFound(NO_TROUBLE) from None
+
+
 def retry(kinds: Sequence[Kind], job_id: int) -> None:
-    """Makes a failed job due at once. Raises `NotFound`."""
-    with database.write(_failed_job(job_id).site_id):
-        trouble = _failed_job(job_id)
+    """Makes a failed job due at once. Raises `NotFound`, `Unavailable`."""
+    site_id = _site_of_failed(job_id)
+    with database.write(site_id):
+        trouble = _failed_job(job_id, list_failed(site_id))
         again = {kind.name: kind.retry for kind in kinds}.get(trouble.kind)
         if again and trouble.status == stored.FAILED:
             again(trouble.site_id, trouble.subject)

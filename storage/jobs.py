@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from storage.database import column, execute, row, rows, value
 from storage.engines.chosen import engine
+from storage.sql import rows_of
 
 WAITING, IDLE, FAILED = "waiting", "idle", "failed"
 POLL = "poll"  # a kind without work: the process that claims it looks for due jobs
@@ -233,10 +234,12 @@ def count_abandoned(now: int) -> int:
     return value(query, (now, now), 0)
 
 
-def list_failed() -> list[FailedJob]:
-    """The failed jobs of all sites, whether tried again or given up."""
+def list_failed(site_id: int | None = None) -> list[FailedJob]:
+    """The failed jobs of a site, or of all, whether tried again or given up."""
+    of = rows_of(site_id)
     records = rows(
         "SELECT site_id, id, kind, subject, status, attempts, reason FROM jobs "
-        f"WHERE status = '{FAILED}' OR attempts > 0 ORDER BY site_id, id"
+        f"WHERE {of.text} AND (status = '{FAILED}' OR attempts > 0) ORDER BY site_id, id",
+        of.parameters,
     )
     return [FailedJob(*record) for record in records]

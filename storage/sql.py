@@ -20,9 +20,9 @@ class Sql:
     rare: bool = False
 
 
-def rows_of(site_id: int | None) -> Sql:
-    """The condition of the rows of a site, or of all."""
-    return Sql("TRUE") if site_id is None else Sql("site_id = ?", (site_id,))
+def rows_of(site_id: int | None, table: str = "") -> Sql:
+    """The condition of the rows of a site, or of all. `table` is a prefix such as `j.`."""
+    return Sql("TRUE") if site_id is None else Sql(f"{table}site_id = ?", (site_id,))
 
 
 @dataclass(frozen=True, slots=True)

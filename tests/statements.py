@@ -45,7 +45,7 @@ OVER_ALL_SITES = {
     "SELECT CAST(coalesce(sum(change_bytes)": "the size of the record of changes, for the metrics",
     "SELECT site_id FROM site_counters AS c WHERE (SELECT at": "the sweeper looks for old rows of the record",
     "SELECT s.site_id FROM site_counters AS s WHERE EXISTS": "sweeper and doctor look at hourly counts",
-    "SELECT at FROM change_log ORDER BY id LIMIT 1": "how old the record is, for the doctor and the metrics",
+    "SELECT at FROM change_log WHERE TRUE ORDER BY id": "how old the record is, for doctor and metrics",
     "SELECT i.id, s.uuid, i.rows": "the imports that failed, for the doctor and a command",
     "SELECT s.uuid, u.source": "the undos that failed, for the doctor",
     "SELECT site_id FROM imports WHERE id": "a command finds the site of a failed import by its id",

@@ -19,6 +19,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 ENDPOINTS = (ROOT / "docs" / "endpoints.md").read_text("utf-8")
 MAX_README_LINES = 150
 MAX_FIGURES_LINES = 140
+MAX_SCALING_WORDS = 1_150
 QUOTING = ("postgresql", "scaling")
 FIGURE = re.compile(r"(?<![\d.,])\d[\d.,]* (?:requests/s|µs|ms|s|[GMK]B)\b|(?<![\d.,])\d?\.\d\d(?!\d)")
 BENCH = re.compile(r"(?<![-.])\bbench\.((?:more\.)?[a-z_]+)")
@@ -26,6 +27,10 @@ BENCH = re.compile(r"(?<![-.])\bbench\.((?:more\.)?[a-z_]+)")
 
 def test_the_readme_is_short():
     assert len(README.splitlines()) <= MAX_README_LINES
+
+
+def test_the_page_on_scaling_is_short():
+    assert len((ROOT / "docs" / "scaling.md").read_text("utf-8").split()) <= MAX_SCALING_WORDS
 
 
 def test_the_page_of_figures_is_short_and_names_every_bench():

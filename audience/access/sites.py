@@ -2,9 +2,12 @@
 
 import uuid
 import zoneinfo
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from audience import clock
 from audience.access import audit_log, first_reports, site_keys
@@ -16,9 +19,12 @@ from storage import database
 from storage.access import keys as stored_keys
 from storage.access import sites as stored
 from storage.access.sites import Site
+from storage.errors import Unavailable
 from storage.instance import erased_pages, site_tables
 
 __all__ = ["Site"]
+
+Answer = TypeVar("Answer")
 
 TIME_ZONE = "The time zone must be a name from the IANA database, such as Europe/Berlin."
 NO_SITE = "Site not found: `audience site list` lists all sites."
@@ -51,6 +57,23 @@ def set_time_zone(site: Site, time_zone: str, actor: Actor = COMMAND_LINE) -> No
 @database.session()
 def list_all() -> list[Site]:
     return stored.list_all()
+
+
+def each_answering(read: Callable[[int | None], Answer]) -> tuple[list[Answer], Unavailable | None]:
+    """What `read` returns for all sites at once (None), and no error.
+
+    If the tables of some sites do not answer: what it returns for the instance itself (0) and for each site
+    that answers, and the error. Raises `Unavailable` if the sites cannot be listed.
+    """
+    try:
+        return [read(None)], None
+    except Unavailable as error:
+        silent = error
+    answers = []
+    for site_id in [0, *(site.id for site in list_all())]:
+        with suppress(Unavailable):
+            answers.append(read(site_id))
+    return answers, silent
 
 
 @database.session()

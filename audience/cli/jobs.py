@@ -7,8 +7,10 @@ import click
 from audience import jobs
 from audience.access import sites
 from audience.cli.instance import on_instance
-from audience.cli.output import as_json, show
+from audience.cli.output import Partly, as_json, show
 from audience.config import Settings
+
+SILENT = "the tables of some sites do not answer: their jobs are not listed"
 
 
 @click.group(name="jobs")
@@ -24,13 +26,16 @@ def list_jobs(_: Settings, as_json: bool) -> None:
 
     Example: audience jobs list
     """
+    failed, silent = jobs.list_failed_of_answering()
     uuids = {site.id: site.uuid for site in sites.list_all()}
     rows = [
         {"id": job.id, "site_uuid": uuids.get(job.site_id), "kind": job.kind, "subject": job.subject,
          "status": job.status, "attempts": job.attempts, "reason": job.reason}
-        for job in jobs.list_failed()
+        for job in failed
     ]  # fmt: skip
     show(rows, as_json, map(_line, rows))
+    if silent:
+        raise Partly(SILENT) from silent
 
 
 def _line(row: dict[str, Any]) -> str:

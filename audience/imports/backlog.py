@@ -26,9 +26,9 @@ class Backlog:
 
 
 @database.session()
-def measure() -> Backlog:
-    """Measures the backlog of all sites."""
-    waiting = imports.waiting()
+def measure(only_site: int | None = None) -> Backlog:
+    """Measures the backlog of all sites, or of one."""
+    waiting = imports.waiting(only_site)
     queued_at = clock.now_ms() if waiting.oldest_at is None else waiting.oldest_at
     return Backlog(waiting.imports, waiting.rows, max(0.0, (clock.now_ms() - queued_at) / 1000))
 

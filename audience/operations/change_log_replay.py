@@ -20,9 +20,9 @@ ROWS = 1_000  # that are read for a sample at most
 
 
 @database.session()
-def size() -> tuple[int, int | None]:
-    """The (bytes, instant of the oldest row in milliseconds or None) of the change logs of all sites."""
-    return stored.size()
+def size(only_site: int | None = None) -> tuple[int, int | None]:
+    """The (bytes, instant of the oldest row in milliseconds or None) of the record of all sites, or one."""
+    return stored.size(only_site)
 
 
 @database.snapshot()

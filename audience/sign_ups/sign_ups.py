@@ -239,9 +239,9 @@ def is_proxied(site: Site) -> bool:
 
 
 @database.session()
-def oldest_waiting_seconds() -> float:
-    """How many seconds the oldest unsent confirmation of all sites has waited; 0 if there is none."""
-    since = backlog.oldest_waiting()
+def oldest_waiting_seconds(only_site: int | None = None) -> float:
+    """How many seconds the oldest unsent confirmation of all sites, or of one, has waited; 0 without one."""
+    since = backlog.oldest_waiting(only_site)
     return 0.0 if since is None else max(0, clock.now_ms() - since) / 1000
 
 

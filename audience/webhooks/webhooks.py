@@ -227,15 +227,15 @@ def current_secrets(site_id: int, webhook: Webhook) -> list[str]:
 
 
 @database.session()
-def count_paused() -> dict[str, int]:
+def count_paused(only_site: int | None = None) -> dict[str, int]:
     """The number of webhooks that no operator paused but that are paused, by reason."""
-    return {PAUSES[why]: number for why, number in stored.count_paused()}
+    return {PAUSES[why]: number for why, number in stored.count_paused(only_site)}
 
 
 @database.session()
-def most_behind() -> int:
-    """The highest number of undelivered changes of any webhook of the instance."""
-    return stored.most_behind()
+def most_behind(only_site: int | None = None) -> int:
+    """The highest number of undelivered changes of any webhook of all sites, or of one."""
+    return stored.most_behind(only_site)
 
 
 def require(site_id: int, webhook_id: int) -> Webhook:

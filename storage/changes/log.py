@@ -8,7 +8,7 @@ from storage.changes.models import ChangeLogModel
 from storage.database import column, execute, execute_many, row, rows, value
 from storage.engines.chosen import engine
 from storage.records import Records
-from storage.sql import insert_into
+from storage.sql import insert_into, rows_of
 
 TAKE = (
     "INSERT INTO site_counters (site_id, accepted, users, unsubscribers, changes, change_bytes) "
@@ -198,7 +198,9 @@ def drop_erased(site_id: int) -> None:
     )
 
 
-def size() -> tuple[int, int | None]:
-    """The (bytes of all entries, instant of the oldest or None) of all sites."""
-    total = value("SELECT CAST(coalesce(sum(change_bytes), 0) AS bigint) FROM site_counters", (), 0)
-    return total, value("SELECT at FROM change_log ORDER BY id LIMIT 1", (), None)
+def size(site_id: int | None) -> tuple[int, int | None]:
+    """The (bytes of all entries, instant of the oldest or None) of a site, or of all."""
+    of = rows_of(site_id)
+    total = f"SELECT CAST(coalesce(sum(change_bytes), 0) AS bigint) FROM site_counters WHERE {of.text}"
+    oldest = f"SELECT at FROM change_log WHERE {of.text} ORDER BY id LIMIT 1"
+    return value(total, of.parameters, 0), value(oldest, of.parameters, None)

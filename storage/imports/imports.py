@@ -7,6 +7,7 @@ from storage import jobs
 from storage.database import execute, row, rows, value
 from storage.imports.models import ImportBatchModel, ImportModel
 from storage.records import Records
+from storage.sql import rows_of
 
 JOB = "import"  # the kind of its job
 WAITING = "status IN ('queued', 'running')"  # the condition of partial indexes
@@ -97,12 +98,15 @@ def list_failed() -> list[FailedImport]:
     return [FailedImport(*record) for record in records]
 
 
-def waiting() -> ImportBacklog:
-    """The unfinished imports of all sites."""
+def waiting(site_id: int | None) -> ImportBacklog:
+    """The unfinished imports of a site, or of all."""
+    of = rows_of(site_id)
     return ImportBacklog(
         *row(
             "SELECT COUNT(*), CAST(COALESCE(SUM(rows - applied), 0) AS bigint), "
-            f"MIN(CASE status WHEN 'queued' THEN created_at END) FROM imports WHERE {WAITING}"
+            "MIN(CASE status WHEN 'queued' THEN created_at END) FROM imports "
+            f"WHERE {of.text} AND {WAITING}",
+            of.parameters,
         )
     )
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from storage.database import execute, row, rows
 from storage.records import Records
+from storage.sql import rows_of
 from storage.webhooks.deliveries import IMPORT_FINISHED
 from storage.webhooks.models import WebhookModel
 
@@ -87,23 +88,28 @@ def pause_all(site_id: int, why: str) -> int:
     return WEBHOOKS.change({"paused": why}, site_id=site_id, paused="")
 
 
-def count_paused() -> list[tuple[str, int]]:
-    """The (reason, number) of paused webhooks of all sites that no operator paused."""
+def count_paused(site_id: int | None) -> list[tuple[str, int]]:
+    """The (reason, number) of paused webhooks of a site, or of all, that no operator paused."""
+    of = rows_of(site_id)
     return rows(
-        f"SELECT paused, count(*) FROM webhooks WHERE paused NOT IN ('', '{OPERATOR}') "
-        "GROUP BY paused ORDER BY paused"
+        f"SELECT paused, count(*) FROM webhooks WHERE {of.text} AND paused NOT IN ('', '{OPERATOR}') "
+        "GROUP BY paused ORDER BY paused",
+        of.parameters,
     )
 
 
-def most_behind() -> int:
-    """The highest number of undelivered changes of any webhook of all sites that is not paused.
+def most_behind(site_id: int | None) -> int:
+    """The highest number of undelivered changes of any webhook of a site, or of all, that is not paused.
 
     If its next changes are no longer kept it is 1: the reset that tells so.
     """
+    of = rows_of(site_id, "w.")
     record = row(
         "SELECT max(CASE WHEN w.place BETWEEN c.oldest_change - 1 AND c.changes "
         "THEN c.changes - w.place + w.resets ELSE 1 END) "
-        "FROM webhooks w JOIN site_counters c ON c.site_id = w.site_id WHERE w.paused = ''"
+        "FROM webhooks w JOIN site_counters c ON c.site_id = w.site_id "
+        f"WHERE {of.text} AND w.paused = ''",
+        of.parameters,
     )
     return record[0] or 0
 

@@ -302,7 +302,7 @@ def test_who_tries_again_what_has_ended_meanwhile_adds_no_job(site, done, monkey
     jobs.work(done.kinds(SITE, "import"), site.id, 5)
     with database.session():
         seen = [stored.list_failed(), []]
-    monkeypatch.setattr(stored, "list_failed", lambda: seen.pop(0))
+    monkeypatch.setattr(stored, "list_failed", lambda _: seen.pop(0))
     with database.write(site.id):
         stored.remove(site.id, "import", 1)
     with pytest.raises(NotFound):

@@ -85,7 +85,7 @@ def test_an_index_is_used_by_the_query_that_needs_it(client, statements, index):
 @pytest.mark.parametrize(("index", "run"), [
     ("jobs_in_order", jobs.in_turn),
     ("jobs_site_id_kind_subject", lambda site: jobs.due_kinds(site, 1)),
-    ("imports_waiting", lambda _: imports.waiting()),
+    ("imports_waiting", lambda _: imports.waiting(None)),
 ])  # fmt: skip
 def test_what_waits_is_found_by_its_index(client, statements, index, run):
     del statements[:]

@@ -5,17 +5,22 @@ from typing import Any
 
 import psycopg
 import pytest
+from click.testing import CliRunner
 from redis import Redis
 
-from app import create_app
+from app import create_app, instance
 from audience import clock, jobs
+from audience.cli.main import audience
 from audience.config import Settings
+from audience.erasures import log as erasure_log
 from audience.jobs import LANES
 from audience.operations import job_kinds
+from audience.telemetry import GAUGES
 from schemas.change_log import change
 from storage import database
 from storage.engines.chosen import engine
 from storage.engines.postgresql_pool import ServerPool
+from storage.errors import Unavailable
 from storage.imports import file_imports as stored_files
 from storage.imports import imports as stored_imports
 from storage.imports.file_imports import RefusedRow
@@ -160,6 +165,43 @@ def test_the_service_is_ready_and_says_what_is_lost(client, fault):
     answer = client.http.get("/readyz")
     assert answer.status_code == 200, answer.json
     assert any("do not answer" in warning for warning in answer.json["warnings"])
+
+
+def test_the_metrics_count_what_waits_at_other_sites(client, fault):
+    client.post("/batch/subscribers", {"subscribers": PEOPLE})
+    page = client.http.get("/metrics").text
+    assert "audience_imports_waiting 1\n" in page
+    assert f"audience_import_rows_waiting {len(PEOPLE)}\n" in page
+    assert {name for name in GAUGES if f"\naudience_{name} " in f"\n{page}"} == {*GAUGES} - {
+        "backup_age_seconds"
+    }
+
+
+@pytest.fixture
+def failed(client, ill, tmp_path):
+    """The ids of the jobs of both sites, each of which has failed once. A command has run before."""
+    erasure_log.begin(tmp_path)
+    client.post("/batch/subscribers", {"subscribers": PEOPLE})
+    with database.write():
+        database.execute("UPDATE jobs SET attempts = 1 WHERE kind = 'import'")
+    with database.session():
+        return dict(database.rows("SELECT site_id, id FROM jobs WHERE kind = 'import'"))
+
+
+def test_what_failed_at_other_sites_is_listed_and_tried_again(app, client, failed, fault):
+    opened = instance(app.extensions["audience"].settings)
+    listed = CliRunner().invoke(audience, ["jobs", "list"], obj=opened)
+    assert listed.stdout.split()[:2] == [str(failed[client.site.id]), client.site.uuid]
+    assert listed.exit_code == 3
+    assert "the tables of some sites do not answer" in listed.stderr
+    retried = CliRunner().invoke(audience, ["jobs", "retry", str(failed[client.site.id])], obj=opened)
+    assert retried.exit_code == 0, retried.output
+
+
+def test_a_job_of_the_ill_site_is_not_said_to_be_unknown(app, failed, fault):
+    opened = instance(app.extensions["audience"].settings)
+    refused = CliRunner().invoke(audience, ["jobs", "retry", str(failed[ILL])], obj=opened)
+    assert isinstance(refused.exception, Unavailable)
 
 
 @pytest.mark.parametrize("people", [0, 1])
