@@ -11,8 +11,8 @@ from audience.http.pages import public_root
 def after_sign_in(target: str, form_text: str, token: str) -> Response:
     """Redirects to the page that was requested before the sign-in.
 
-    If a form was sent there (`form_text`), shows it again to the operator who had filled it in; another gets
-    the empty page.
+    If a form was sent there (`form_text`), the operator who had filled it in sees it again. Another operator
+    sees the page with an empty form. `token` is the new session's.
     """
     operator = operators.signed_in(token)
     if not form_text or operator is None or not is_inside(target):

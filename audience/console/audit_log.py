@@ -43,6 +43,7 @@ def _render(entries: list[AuditEntry], site: Site | None = None) -> str:
 
 
 def _row(entry: AuditEntry, site: Site | None) -> dict[str, Any]:
+    """The template's variables of an entry. `page` is empty in the log of the instance, without a site."""
     action, _, name = entry.act.partition(audit_log.NAMED)
     typed = json.loads(entry.typed)
     names = [name, *(str(typed[name]) for name in TYPED if name in typed)]
@@ -62,6 +63,6 @@ def _page(subject: str, site_uuid: str) -> str:
 
 
 def before() -> int:
-    """The id in the query, below which entries are shown; above all others without one."""
+    """The id in the query, below which entries are listed; without one, a number above all ids."""
     asked = request.args.get("before", "")
     return int(asked) if is_id(asked) else audit_log.NEWEST

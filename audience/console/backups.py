@@ -29,7 +29,7 @@ def make() -> Response:
 @blueprint.post("/backups/<name>/download")
 @page(role="administrator")
 def download(name: str) -> Response:
-    """Download a backup, which has everybody in it, and the pepper"""
+    """Download a backup, which contains all subscribers and the pepper"""
     return attachment(kept_backups.read(settings(), name, actor()), "application/x-tar", name)
 
 

@@ -86,11 +86,12 @@ def register(app: Flask) -> None:
 
 @page(role="operator")
 def refuse_unknown_path(**_path: str) -> None:
-    """Answers paths that are no page. Without a session, nobody learns which exist."""
+    """Raises `NotFound` for a path that is no page. Without a session, every path leads to the sign-in."""
     raise NotFound(NOT_FOUND)
 
 
 def put_headers(response: Response) -> Response:
+    """Adds each of `HEADERS` that the response does not have."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     return response
@@ -125,7 +126,10 @@ def sites() -> list[Site]:
 
 
 def current_site() -> Site | None:
-    """The site in the page's head; on a page of the instance, where it was reached from, else the first."""
+    """The site in the page's head; None if the operator has no site.
+
+    On a page of the instance, it is the site from which that was opened, else the operator's first.
+    """
     if "site" in g:
         return cast("Site", g.site)
     mine, uuid = sites(), request.args.get("of", "")
@@ -146,7 +150,7 @@ def may(role: str) -> bool:
 
 
 def error_page(error: ErrorResponse) -> Response:
-    """The page of an error. It does not query the database, which may be the cause."""
+    """The page of an error. It makes no query: the database may be the cause."""
     g.setdefault("operator", None)
     message = NOT_FOUND if API_WORDS in error.message else WORDS.get(error.message, error.message)
     may_repeat = error.status == 503 and error.outcome_known

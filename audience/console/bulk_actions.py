@@ -73,7 +73,7 @@ def show(site: Site, action_id: int) -> str:
 @blueprint.post("/sites/<site_uuid>/subscribers/chosen")
 @page(role="manager")
 def choose(site: Site) -> str:
-    """Asks before a bulk action on those who are ticked, or on all who match"""
+    """Asks to confirm a bulk action on the ticked subscribers, or on the whole list"""
     kind = read_form().get("act", "")
     if kind not in CHOSEN:
         raise Refused(bulk_actions.UNKNOWN)
@@ -93,7 +93,7 @@ def begin(site: Site) -> Response:
     form = read_form()
     tag = _tag(form.get("tag", ""))
     if earlier_id := earlier_result(tag):
-        return _to(site, earlier_id, AGAIN)
+        return _redirect(site, earlier_id, AGAIN)
     kind, (ids, _) = form.get("act", ""), _selection(site)
     if kind == ERASE and form.get("typed", "").replace(",", "").strip() != str(len(ids)):
         raise Refused(TYPE_NUMBER, [FieldError("typed", TYPE_NUMBER)])
@@ -105,7 +105,7 @@ def begin(site: Site) -> Response:
     )
     if action_id != str(chosen):
         bulk_actions.give_up(site, chosen)
-    return _to(site, action_id)
+    return _redirect(site, action_id)
 
 
 @blueprint.post("/sites/<site_uuid>/acts/<number:action_id>/cancel")
@@ -113,15 +113,15 @@ def begin(site: Site) -> Response:
 def cancel(site: Site, action_id: int) -> Response:
     """Stop a bulk action where it is"""
     bulk_actions.cancel(site, action_id)
-    return _to(site, action_id)
+    return _redirect(site, action_id)
 
 
 @blueprint.post("/sites/<site_uuid>/acts/<number:action_id>/retry")
 @page(role="manager")
 def retry(site: Site, action_id: int) -> Response:
-    """Go on with a bulk action that stopped by itself"""
+    """Continue a bulk action that failed"""
     bulk_actions.retry(site, action_id)
-    return _to(site, action_id)
+    return _redirect(site, action_id)
 
 
 @blueprint.get("/sites/<site_uuid>/acts/<number:action_id>/export.csv")
@@ -137,7 +137,7 @@ def export(site: Site, action_id: int) -> Response:
 
 
 def _pace(action: BulkAction) -> dict[str, Any]:
-    """The subscribers per second, and the seconds left; empty in the first second."""
+    """The subscribers per second, and the seconds left. Empty in the first second, or while none is done."""
     seconds = (clock.now_ms() - (action.started_at or clock.now_ms())) / 1000
     if seconds < 1 or not action.done:
         return {}
@@ -148,9 +148,9 @@ def _pace(action: BulkAction) -> dict[str, Any]:
 
 
 def _selection(site: Site) -> tuple[list[int], list[str]]:
-    """The (ids of the chosen subscribers, ticked uuids); none ticked if the whole list was chosen.
+    """The (ids of the chosen subscribers, ticked uuids). If the whole list was chosen, no uuids.
 
-    Raises `Refused`, `NotFound`.
+    Of the ticked uuids, only the first `PAGE_SIZE` count. Raises `Refused`, `NotFound`.
     """
     form = read_form()
     if "all" in form:
@@ -170,7 +170,7 @@ def _segment_names(site: Site) -> dict[str, str]:
 
 
 def _filter(site: Site) -> tuple[str, dict[str, str]]:
-    """The filter of the chosen subscribers, as words and values for the audit log; empty if ticked."""
+    """The (words, typed values) of the list's filter for the audit log; both empty for ticked subscribers."""
     if "all" not in read_form():
         return "", {}
     return kept_words(*_list_filter(site), _segment_names(site))
@@ -185,9 +185,10 @@ def _tag(text: str) -> str:
         raise Refused(message, [FieldError("tag", message)]) from error
 
 
-def _to(site: Site, action_id: int | str, done: str | None = None) -> Response:
+def _redirect(site: Site, action_id: int | str, done: str | None = None) -> Response:
     return redirect_to("console.bulk_actions.show", site_uuid=site.uuid, action_id=int(action_id), done=done)
 
 
 def _words() -> dict[str, Any]:
+    """The words for each kind of bulk action, as variables of a template."""
     return {"verbs": VERBS, "done": DONE, "left_out": LEFT_OUT}

@@ -19,6 +19,7 @@ class Scale:
     ticks: tuple[float, ...]
 
     def y(self, value: float) -> float:
+        """The y coordinate of a value, which grows downwards."""
         share = (value - self.low) / ((self.high - self.low) or 1)
         return round(self.height - BELOW - share * (self.height - ABOVE - BELOW), 1)
 
@@ -34,7 +35,7 @@ def scale(values: Sequence[float], height: float, parts: int = 5) -> Scale:
 
 
 def _step(size: float) -> float:
-    """The least round step of at least `size` and 1."""
+    """The least round step that is a whole number and at least `size`."""
     power = 1.0
     while True:
         for step in STEPS:
@@ -44,45 +45,47 @@ def _step(size: float) -> float:
 
 
 def points_x(count: int) -> list[float]:
-    """The x coordinates of the points of a line from edge to edge."""
+    """The x coordinates of `count` points, evenly spaced from edge to edge."""
     return [round(WIDTH * index / max(count - 1, 1), 1) for index in range(count)]
 
 
 def slots(count: int) -> list[float]:
-    """The x coordinates of the middle of each column."""
+    """The x coordinates of the middle of each of `count` equal slots."""
     return [round(WIDTH * (index + 0.5) / max(count, 1), 1) for index in range(count)]
 
 
 def line(values: Sequence[float], on: Scale) -> str:
+    """The SVG path of a line through the values. One value makes a level line."""
     points = " ".join(f"{x} {on.y(value)}" for x, value in zip(points_x(len(values)), values, strict=True))
     return f"M{points}" + (f"H{WIDTH:.0f}" if len(values) == 1 else "") if values else ""
 
 
 def area(values: Sequence[float], on: Scale) -> str:
-    """The path of a line, closed along zero."""
+    """The SVG path of the area between a line and zero."""
     return f"{line(values, on)} {WIDTH:.0f} {on.y(0)} 0 {on.y(0)}Z" if values else ""
 
 
 def strokes(values: Sequence[float], on: Scale) -> str:
-    """The path of upright lines from zero to each other value, in the middle of its slot."""
+    """The path of an upright line from zero to each value other than zero, in the middle of its slot."""
     zero = on.y(0)
     pairs = zip(slots(len(values)), values, strict=True)
     return "".join(f"M{x} {zero}V{on.y(value)}" for x, value in pairs if value)
 
 
 def columns(values: Sequence[float], on: Scale) -> str:
-    """The path of columns from zero to each value, two thirds of a slot wide."""
+    """The path of a column from zero to each value other than zero, two thirds of a slot wide."""
     wide, zero = round(WIDTH / max(len(values), 1) * 0.66, 1), on.y(0)
     pairs = zip(slots(len(values)), values, strict=True)
     return "".join(f"M{x - wide / 2:.1f} {zero}V{on.y(value)}h{wide}V{zero}Z" for x, value in pairs if value)
 
 
 def grid(on: Scale) -> str:
+    """The path of a level line at each tick other than zero."""
     return "".join(f"M0 {on.y(tick)}H{WIDTH:.0f}" for tick in on.ticks if tick)
 
 
 def spark(values: Sequence[float], width: float = 56, height: float = 24) -> tuple[str, str]:
-    """The (path, last point) of a line without an axis, from the lowest to the highest value."""
+    """The (path of a small line, path of its last point), scaled to the lowest and the highest value."""
     low, high = min(values, default=0), max(values, default=0)
     rise = (height - 6) / ((high - low) or 1)
     points = [
@@ -103,7 +106,7 @@ def spark_strokes(values: Sequence[int], width: float = 72, height: float = 18) 
 
 
 def parts(numbers: Sequence[int], gap: float = 2) -> list[tuple[float, float]]:
-    """The (x, width) of the parts of a bar. Even the smallest part is visible."""
+    """The (x, width) of each part of a bar. Even the smallest part is visible, unless its number is zero."""
     total = sum(numbers) or 1
     widths = [max(number / total * WIDTH, 4) if number else 0 for number in numbers]
     widths = [width * WIDTH / (sum(widths) or 1) for width in widths]
@@ -115,10 +118,7 @@ def parts(numbers: Sequence[int], gap: float = 2) -> list[tuple[float, float]]:
 
 
 def spread_labels(labels: Sequence[str], most: int = 7) -> list[tuple[int, str]]:
-    """Up to `most` labels with their index, evenly spaced, with the first and the last.
-
-    Of many labels, an odd number.
-    """
+    """Up to `most` labels with their index: the first, the last, and others spaced as evenly as possible."""
     if len(labels) <= most:
         return list(enumerate(labels))
     spaces = next((space for space in range(most - 1, 1, -2) if (len(labels) - 1) % space == 0), most - 1)

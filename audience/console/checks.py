@@ -1,4 +1,4 @@
-"""The six answers, asked by an operator. Nothing that is typed here is stored."""
+"""The checks: operators ask for the service's answers. Nothing that is typed here is stored."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ MARKS = {
 
 @dataclass(frozen=True)
 class Question:
-    """A question of the page of checks. One of the fields in `needs` must be filled in."""
+    """A question of the page of checks. At least one of the fields in `needs` must be filled in."""
 
     name: str
     answer: Callable[[Site, Form], Found]
@@ -53,7 +53,7 @@ def show(site: Site, kind: str) -> str:
 @blueprint.post("/sites/<site_uuid>/checks/<kind>")
 @page(role="viewer")
 def ask(site: Site, kind: str) -> str:
-    """Its answer"""
+    """Answers one of the checks"""
     return _page(site, kind, dict(read_form().items()))
 
 
@@ -72,6 +72,7 @@ def kinds() -> list[tuple[str, str]]:
 
 
 def _answer(site: Site, kind: str, form: Form) -> tuple[Found, str]:
+    """The (answer, message why there is none), one of them empty. Raises `NotFound`."""
     question = QUESTIONS.get(kind)
     if question is None:
         raise NotFound(NOT_FOUND)
@@ -99,7 +100,7 @@ def _address(site: Site, form: Form) -> Found:
 
 
 def _weights(result: ValidationResult) -> Found:
-    """The details, the reasons with their weights, and the product that gives the score."""
+    """The details, the reasons with their weights, and the product for the score, as text."""
     weighed = [(reason, WEIGHTS.get(reason)) for reason in result.reasons]
     factors = [f"{1 - weight:g}" for _, weight in weighed if weight]
     return {
@@ -119,7 +120,7 @@ def _blacklist(_: Site, form: Form) -> Found:
 
 
 def _mark(result: BlacklistResult, flag: str) -> tuple[str, str, str]:
-    """The (word, icon, class) of a cell. A zone without an answer never looks clear."""
+    """The (word, icon, CSS class) of a cell. A blacklist that did not answer never looks clear."""
     word = result.status[flag].replace("_", " ")
     return (word, *MARKS[word])
 
@@ -130,10 +131,12 @@ def _text(_: Site, form: Form) -> Found:
 
 
 def _name(_: Site, form: Form) -> Found:
+    """The gender guessed from a name."""
     return {"result": services().answers.guess_gender(form["name"])}
 
 
 def _place(_: Site, form: Form) -> Found:
+    """The location of an IP address."""
     answers = services().answers
     location = answers.locate(form["ip"])
     tier1 = location.get("country_code2") in answers.tier1_countries

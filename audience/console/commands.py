@@ -35,7 +35,9 @@ NAMES = ("tag", "key")
 
 
 def read(name: str) -> Callable[[Form], str]:
-    """A function that reads the value `name` of a form. It raises `Refused` if there are several."""
+    """A function that reads the field `name` of a form, "" without one. It raises `Refused` if its values
+    differ.
+    """
 
     def value(form: Form) -> str:
         if len({*form.getlist(name)}) > 1:
@@ -47,10 +49,10 @@ def read(name: str) -> Callable[[Form], str]:
 
 @dataclass(frozen=True)
 class Action:
-    """A form of the subscriber's page. `command` is what it runs; `query` makes the command's query from it.
+    """A form of the subscriber's page, which runs `command`. `query` makes the command's query from the form.
 
-    `label` is for the audit log, with the form's field `kept`, which must be filled in. A tag or custom field
-    becomes part of the label.
+    The audit log keeps `label` and the value of the field `kept`, which must be filled in. The name of a tag
+    or custom field becomes part of the label.
     """
 
     command: CommandName
@@ -73,7 +75,7 @@ ACTIONS = {
 @blueprint.post("/sites/<site_uuid>/subscribers/<subscriber_uuid>")
 @page(role="support", again=subscribers.show)
 def run(site: Site, subscriber_uuid: str) -> Response:
-    """Tag a subscriber, set a field, take or give consent, or change the address"""
+    """Tag a subscriber, set a field, subscribe, unsubscribe, or change the address"""
     form = read_form()
     action = ACTIONS.get(read("act")(form))
     if action is None:
@@ -98,7 +100,7 @@ def erase(site: Site, subscriber_uuid: str) -> Response:
 @blueprint.post("/sites/<site_uuid>/subscribers/<subscriber_uuid>/confirmation")
 @page(role="support", again=subscribers.show)
 def ask(site: Site, subscriber_uuid: str) -> Response:
-    """Ask a subscriber who came in unconfirmed to confirm"""
+    """Ask an unconfirmed subscriber to confirm"""
     requests.ask_to_confirm(site, subscriber_uuid, actor(), settings())
     return redirect_to(
         "console.subscribers.show", site_uuid=site.uuid, subscriber_uuid=subscriber_uuid, done="asked"
@@ -106,7 +108,7 @@ def ask(site: Site, subscriber_uuid: str) -> Response:
 
 
 def _read_details(action: Action, form: Form) -> dict[str, str]:
-    """The typed value to store in the audit log, by field name. Raises `Refused`."""
+    """The value to store in the audit log, by field name; empty if none is kept. Raises `Refused`."""
     text = form.get(action.kept, "").strip()
     if action.kept and not text:
         raise Refused(NOT_SAVED, [FieldError(action.kept, EMPTY)])

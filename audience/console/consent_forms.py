@@ -38,7 +38,7 @@ def describe_question(name: str, reading: Mapping[str, Any], outcome: Mapping[st
     """The variables of the page that asks about consent. `reading` has earlier answers, `outcome` what was
     found in the file.
 
-    The file's `name` is no answer: it only tells whether to suggest that the people are unsubscribed.
+    The file's `name` answers nothing: at most it suggests that the people are unsubscribed.
     """
     details = outcome.get("found") or {}
     asks = [ask for ask in details.get("asks", ()) if ask["about"] == ABOUT]
@@ -71,7 +71,7 @@ def _suggests_unsubscribed(name: str) -> bool:
 
 
 def _contradiction(problem: str, details: Mapping[str, Any]) -> dict[str, str]:
-    """The row and column that contradict an answer about everyone; empty without one."""
+    """The row and column that contradict an answer about all rows; empty without a contradiction."""
     for sentence in (SAYS_SO, OTHERWISE):
         row, marks, _ = problem.partition(sentence.partition("{row}")[2][:20])
         if marks and details.get("columns"):

@@ -46,7 +46,7 @@ SAME_MS = 5_000  # apart at most, the entry of the audit log and the change that
 class Entry:
     """An entry of a subscriber's timeline. `kind` is k (creation or subscribe), l (unsubscribe) or "".
 
-    `code` is an event's type; `who` is an operator.
+    `at` is in milliseconds, `code` an event's type, `who` an operator.
     """
 
     at: int
@@ -74,9 +74,7 @@ def events(site: Site, subscriber: Subscriber) -> list[Entry]:
 def _facts(
     site: Site, subscriber: Subscriber, created_by: str, changes: Sequence[ConsentChange]
 ) -> Iterator[Entry]:
-    """Yields entries from the subscriber's own record: creation, and unsubscribes without a consent
-    change.
-    """
+    """Yields the creation and, if no consent change records it, the last unsubscribe."""
     kind, _, number = created_by.partition(" ")
     yield Entry(subscriber.created_at, "k", "Created", details=_source(site, kind, number))
     if subscriber.unsubscribed_at is not None and (not changes or changes[-1].subscribed):
@@ -84,6 +82,7 @@ def _facts(
 
 
 def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEntry]) -> Iterator[Entry]:
+    """Yields an entry for each consent change."""
     for change in changes:
         kind, words = ("k", "Subscribed") if change.subscribed else ("l", WORDS_OF.get(change.reason, "Left"))
         source = _source(site, change.source, str(change.source_id))
@@ -106,6 +105,7 @@ def _by_hand(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> tu
 
 
 def _typed_in(entry: AuditEntry) -> str:
+    """The values that the operator typed, as text."""
     return ", ".join(map(str, json.loads(entry.typed).values()))
 
 
@@ -124,7 +124,7 @@ def _log_entries(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
     """
     key_names = {key.publishable_key: key.name for key in keys.list_all(site)}
     for change in change_log_pages.history(site, subscriber.uuid).changes:
-        words, names = _tag_changes(change.changed)
+        words, names = _describe_change(change.changed)
         kind, id_ = change.source
         if names and kind != "operator":
             by = _by_key(key_names.get(id_ or "")) if kind in KEYED else _source(site, kind, id_ or "")
@@ -132,10 +132,10 @@ def _log_entries(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
             yield Entry(change.at, "", words, details=", ".join(filter(None, [*names, by])), who=who)
 
 
-def _tag_changes(changed: Mapping[str, Any]) -> tuple[str, list[str]]:
+def _describe_change(changed: Mapping[str, Any]) -> tuple[str, list[str]]:
     """The (words for a change, names in it).
 
-    The names are tags, if tags were only added or only removed; else of all that changed.
+    If tags were only added or only removed, the names are those tags; else all that changed.
     """
     names = [name for name in changed if name not in ENTRIES_OF_THEIR_OWN]
     fields = list(changed.get("fields", ()))
@@ -146,6 +146,7 @@ def _tag_changes(changed: Mapping[str, Any]) -> tuple[str, list[str]]:
 
 
 def _source(site: Site, kind: str, number: str) -> str:
+    """The source of a change in words, or "" for an unknown `kind`. `number` has the digits of its id."""
     if kind == "import":
         file = file_uploads.files(site, [int(number)]).get(int(number))
         return f"by import {number}" + (_file_answers(file) if file else "")
@@ -160,7 +161,7 @@ def _source(site: Site, kind: str, number: str) -> str:
 
 
 def _file_answers(file: ImportedFile) -> str:
-    """The imported file's name and, if consent was asked, by whom and how that was answered."""
+    """The imported file's name and, if consent was asked, who answered and how."""
     name = f", {file.name}" if file.name else ""
     return f"{name}, said by {file.actor}: {file.consent}" if file.consent else name
 

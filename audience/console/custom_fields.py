@@ -15,7 +15,7 @@ NOT_SAVED = "Nothing was saved: correct it, and send it again."
 
 @dataclass(frozen=True)
 class FieldType:
-    """A type of custom field. `read` converts a form's text to a value; `message` says what to type."""
+    """A type of custom field. `read` makes a value from text, or raises `ValueError`; `message` says why."""
 
     read: Callable[[str], Any]
     message: str = ""  # of what is no such value
@@ -27,13 +27,14 @@ def read_number(text: str) -> int | float:
 
 
 def read_boolean(text: str) -> bool:
-    """Reads true or false. Raises `ValueError`."""
+    """Reads yes, true, no or false in any case. Raises `ValueError`."""
     if text.casefold() not in ("yes", "true", "no", "false"):
         raise ValueError
     return text.casefold() in ("yes", "true")
 
 
 def read_list(text: str) -> list[str]:
+    """Reads items with commas between them."""
     return [item for item in map(str.strip, text.split(",")) if item]
 
 
@@ -58,7 +59,7 @@ FIELD_TYPES = {
 
 
 def read_field(form: Form) -> dict[str, Any]:
-    """The (key: value) in a form, read as the type that it names. Raises `Refused`."""
+    """The `key` and `value` in a form, which also names the value's type. Raises `Refused`."""
     field_type = FIELD_TYPES.get(form.get("type", ""))
     if field_type is None:
         raise Refused(UNKNOWN)

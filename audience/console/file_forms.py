@@ -60,6 +60,7 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
 
 
 def first_reading() -> dict[str, Any]:
+    """The answers about a file before anybody gave one: it has a header."""
     return read_form({"headed": "1"})
 
 
@@ -117,7 +118,7 @@ def choices(site: Site) -> dict[str, Any]:
 
 
 def pieces(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
-    """The parts of a bar, as (class, number of rows, label), which add up to all rows."""
+    """The parts of a bar, as (CSS class, number of rows, label), which add up to all rows."""
     words = (("created", "new"), ("updated", "changed"), ("unchanged", "unchanged"))
     chunks = [(f"f{number}", counts[name], label) for number, (name, label) in enumerate(words, 1)]
     erased = [("f4", counts["suppressed"], "erased earlier")] if counts["suppressed"] else []
@@ -138,7 +139,7 @@ def _shown_column(column: dict[str, Any], reading: Mapping[str, Any]) -> dict[st
 
 
 def _question(question: Mapping[str, Any]) -> dict[str, Any]:
-    """A question with its answers, as (name, value) of parameters."""
+    """A question with its answers, as (name, value) of parameters, except those that must be completed."""
     pairs = (option.partition("=") for option in question["options"])
     return {
         **question,

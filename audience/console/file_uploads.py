@@ -25,7 +25,7 @@ LEFT, STARTED = "leave", "start"
 @blueprint.get("/sites/<site_uuid>/imports/new")
 @page(role="manager")
 def new(site: Site) -> str:
-    """Sends a file"""
+    """Send a file"""
     return _form(site)
 
 
@@ -39,12 +39,16 @@ def _form(site: Site, deleted: FileUpload | None = None) -> str:
 @blueprint.post("/sites/<site_uuid>/imports/new")
 @page(role="manager", again=new, takes_file=True)
 def receive(site: Site) -> Response | dict[str, str]:
-    """Keeps a file until it is imported; tells a script, which sends its token as a header, where that is"""
+    """Keep a file until it is imported; a script, which sends its token as a header, gets the page's path"""
     read_form()
     return _keep(site, file_forms.first_reading())
 
 
 def _keep(site: Site, reading: Mapping[str, Any]) -> Response | dict[str, str]:
+    """Keeps the sent file with the answers in `reading`. Raises `Refused`.
+
+    Returns a redirect to the file's page or, for a script, the path.
+    """
     sent = request.files.get("file")
     if sent is None or not sent.filename:
         raise Refused(NO_FILE)
@@ -75,7 +79,7 @@ def show(site: Site, upload_id: int) -> Response | str:
 @blueprint.post("/sites/<site_uuid>/imports/files/<number:upload_id>/again")
 @page(role="manager", again=show, takes_file=True)
 def receive_again(site: Site, upload_id: int) -> Response | dict[str, str]:
-    """Keeps a file in place of one that was deleted, with the answers given to that"""
+    """Keep a file again after its deletion, with the earlier answers"""
     read_form()
     deleted = file_uploads.get(site, upload_id)
     page_of_file = _keep(site, file_uploads.reading_of(deleted))
@@ -86,7 +90,7 @@ def receive_again(site: Site, upload_id: int) -> Response | dict[str, str]:
 @blueprint.post("/sites/<site_uuid>/imports/files/<number:upload_id>")
 @page(role="manager", again=show)
 def answer(site: Site, upload_id: int) -> Response:
-    """Says what the columns mean, and starts the import, or forgets the file"""
+    """Save what the columns mean, start the import, or discard the file"""
     form = read_form()
     upload = file_uploads.get(site, upload_id)
     if LEFT in form:
@@ -104,7 +108,7 @@ def answer(site: Site, upload_id: int) -> Response:
 
 
 def _check(site: Site, upload: FileUpload) -> None:
-    """Raises `Refused` if a file is known not to be understood. Otherwise a worker finds out later."""
+    """Raises `Refused` if a file has a known problem. A large file may not have been looked through yet."""
     if "problem" in _outcome(site, upload):
         raise Refused(NOT_UNDERSTOOD)
 
@@ -112,8 +116,8 @@ def _check(site: Site, upload: FileUpload) -> None:
 def _outcome(site: Site, upload: FileUpload) -> dict[str, Any]:
     """The result of looking through a file (`file_tasks.Task`).
 
-    A small file is looked through now; the result of a large one is empty until a worker has done it. Raises
-    `NotFound`.
+    A small file is looked through now. The result of a large one is empty until a worker has looked through
+    it. Raises `NotFound`.
     """
     if not file_uploads.is_small(site, settings().instance, upload):
         return file_uploads.outcome_of(upload)

@@ -61,7 +61,7 @@ def index(site: Site) -> str:
 @blueprint.get("/sites/<site_uuid>/forms/new")
 @page(role="manager")
 def new(site: Site) -> str:
-    """A new form, with what is proposed"""
+    """A new form, filled in with proposals"""
     return _settings(site, _saved_or_proposed(site, 0))
 
 
@@ -106,7 +106,7 @@ def set_state(site: Site, form_id: int) -> Response:
 @blueprint.post("/sites/<site_uuid>/forms/<number:form_id>/event")
 @page(role="owner", again=show)
 def set_event(site: Site, form_id: int) -> Response:
-    """Lift the limits of networks for a day, or end that"""
+    """Begin an event, a day without limits of sign-ups from one network, or end it"""
     form = forms.set_event(site, form_id, read_form().get("event") == "on", actor())
     done = "event-on" if form.has_event else "event-off"
     return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id, done=done)
@@ -115,7 +115,7 @@ def set_event(site: Site, form_id: int) -> Response:
 @blueprint.get("/sites/<site_uuid>/forms/<number:form_id>/preview/<name>")
 @page(role="viewer")
 def preview(site: Site, form_id: int, name: str) -> Response:
-    """A page of the form as it is saved; of the form 0, as it is proposed"""
+    """A page of the form as saved; with the id 0, of a new form as proposed"""
     return previews.show_form(name, site, _saved_or_proposed(site, form_id))
 
 
@@ -127,11 +127,12 @@ def preview_typed(site: Site, form_id: int, name: str) -> Response:
 
 
 def _saved_or_proposed(site: Site, form_id: int) -> SignUpForm:
-    """A form as saved; for the id 0, as proposed. Raises `NotFound`."""
+    """The saved form; for the id 0, a new one as proposed. Raises `NotFound`."""
     return forms.get(site, form_id) if form_id else forms.draft(site, {"name": NEW_NAME})
 
 
 def _settings(site: Site, form: SignUpForm) -> str:
+    """The page of a form, filled in as sent, else as saved or proposed."""
     offered, look = forms.languages(form), looks.get(site)
     errors = g.refused.errors if "refused" in g else ()
     htmls = {language: _html(site, form, language) for language in offered} if form.id else {}
@@ -152,18 +153,18 @@ def _settings(site: Site, form: SignUpForm) -> str:
         look=look,
         obstacle=forms.delivery_problem(site, form, senders.obstacle(site, settings())),
         webhooks=webhooks.for_sign_ups(site),
-        problems={_place(error.field): error.message for error in errors},
+        problems={_page_field(error.field): error.message for error in errors},
     )
 
 
-def _place(field: str) -> str:
-    """The page's field for one of the API."""
+def _page_field(field: str) -> str:
+    """The name on the page of a field of the API."""
     name = field.partition("[")[0]
     return "form.further" if name == "form.fields" else name
 
 
 def _email(site: Site, form: SignUpForm) -> str:
-    """The text of a form's confirmation; "" without a From address, or if a webhook's receiver writes it."""
+    """A sample of a form's confirmation; "" without a From address, or if a webhook's receiver writes it."""
     sender, now = senders.sender(site), clock.now_ms()
     if not sender.mail_from or form.delivery != SMTP:
         return ""
@@ -179,7 +180,7 @@ def _html(site: Site, form: SignUpForm, language: str) -> str:
 
 
 def _sent_fields() -> dict[str, Any]:
-    """The fields as they were sent."""
+    """The fields as sent, with texts and labels by language."""
     form = read_form()
     kinds = (*TEXTS, LABELS)
     texts = {kind: {language: form.get(f"{kind}_{language}", "") for language in LANGUAGES} for kind in kinds}

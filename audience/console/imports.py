@@ -56,7 +56,7 @@ def refused(site: Site, import_id: int) -> Response:
 @blueprint.post("/sites/<site_uuid>/imports/<number:import_id>/retry")
 @page(role="manager", again=show)
 def retry(site: Site, import_id: int) -> Response:
-    """Goes on with an import that stopped"""
+    """Continue an import that stopped"""
     file_imports.retry(site, import_id, actor())
     services().import_queue.notify(site.id)
     return redirect_to("console.imports.show", site_uuid=site.uuid, import_id=import_id)

@@ -76,16 +76,16 @@ Fields = list[tuple[str, str]]
 
 
 def kept_form() -> Fields:
-    """The fields that this request sent; empty for a form with a file, or without a body."""
+    """The fields that this request sent; empty for a GET, a form with a file, or a refused body."""
     if request.method != "POST" or request.mimetype != FORM or REFUSAL in request.environ:
         return []
     return list(request.form.items(multi=True))
 
 
 def unsent_form() -> str:
-    """The fields of a request without a session or its token, as a query without secrets.
+    """The fields of a request without a session or its token, encoded as a query, without secrets.
 
-    "" if there is nothing to keep, or without an `Origin`, which the caller compares.
+    "" if there is nothing to keep, or no `Origin`, which the caller compares.
     """
     if "Origin" not in request.headers or cannot_be_kept():
         return ""
@@ -102,9 +102,9 @@ def cannot_be_kept() -> bool:
 
 
 def render_again(target: str, form_text: str, operator: SignedInOperator, csrf: str) -> str | None:
-    """The page with a kept form for the operator who filled it in; None for another one.
+    """The page that shows a kept form to the operator who filled it in; None for another operator or target.
 
-    The page itself sends a form again that only asks a question.
+    The page itself sends a form that only asks a question, such as a search.
     """
     fields, rule = parse_qsl(form_text, keep_blank_values=True), _rule(target, "POST")
     by = dict(fields).get("by", "")
@@ -122,7 +122,7 @@ def render_again(target: str, form_text: str, operator: SignedInOperator, csrf: 
 
 
 def page_of(target: str) -> str:
-    """The path of the page with the form for a `target`; "" without one."""
+    """The path of the page whose form is sent to `target`; "" if there is none."""
     path, posted = target.partition("?")[0], _rule(target, "POST")
     while posted is not None and path.count("/") > 1:
         shown = _rule(path, "GET")

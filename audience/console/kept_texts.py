@@ -22,6 +22,6 @@ def read_search_text(site: Site, chosen: Filters) -> str:
 
 
 def with_text(site: Site, chosen: Mapping[str, Any], text: str) -> Filters:
-    """The filters of a list with another search text, which is stored, or none."""
+    """The filters of a list with another search text, which is stored; with "", without one."""
     others = {name: value for name, value in chosen.items() if name != "kept"}
     return others | ({"kept": sessions.keep_search(present().session_id, site.id, text)} if text else {})

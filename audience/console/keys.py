@@ -66,7 +66,10 @@ def revoke(site: Site) -> Response:
 
 
 def _of_owned_sites(site: Site, publishable_key: str) -> str:
-    """The key of this site, if the operator owns all its sites. Raises `NotFound`, `Refused`."""
+    """Returns the key, if it is of this site and the operator owns all sites that it reaches.
+
+    Raises `NotFound`, `Refused`.
+    """
     matching = [key for key in keys.list_all(site) if key.publishable_key == publishable_key]
     if not matching:
         raise NotFound(NO_SUCH_KEY)
@@ -76,7 +79,10 @@ def _of_owned_sites(site: Site, publishable_key: str) -> str:
 
 
 def _show_once(site: Site, make: Callable[[], NewKey], old: str = "") -> str | Response:
-    """Makes an API key, and shows it in a page that cannot be opened again. `old` is what it replaces."""
+    """Makes an API key, and shows it in a page that opens once. `old` is a sentence on the old key.
+
+    Redirects to the list of keys if the form was sent before.
+    """
     key, _ = make_once(SHARED, make, attrgetter("publishable_key"))
     if key is None:
         return redirect_to("console.keys.index", site_uuid=site.uuid, done=AGAIN_SECRET)

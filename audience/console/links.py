@@ -24,7 +24,7 @@ TICK = "Nothing was ended: tick that the links in all emails sent so far will le
 @blueprint.post("/sites/<site_uuid>/pages/links")
 @page(role="owner")
 def rotate(site: Site) -> Response:
-    """Make new links, or end all that there are"""
+    """Make new links, or end all earlier ones"""
     form = read_form()
     revokes = form.get("act") == REVOKE
     if revokes and "confirmed" not in form:
@@ -38,12 +38,12 @@ def rotate(site: Site) -> Response:
 @blueprint.get("/sites/<site_uuid>/pages/preview/<name>")
 @page(role="manager")
 def preview(site: Site, name: str) -> Response:
-    """A page for people as the site's look has it, of somebody made up"""
+    """A page for people with the site's look, for an invented subscriber"""
     return previews.show_page(name, site, request.args.get("lang", "") or looks.get(site).language)
 
 
 def columns(site: Site, are_wanted: bool) -> list[Callable[[Any], Mapping[str, str]]]:
-    """The functions that add columns to a file's rows: a subscriber's links, if they `are_wanted`."""
+    """The functions that add a subscriber's links to a file's rows; none unless they `are_wanted`."""
     if not are_wanted:
         return []
     links = Links(site, settings().base_url)

@@ -26,7 +26,7 @@ Filters = dict[str, Any]
 
 @dataclass(frozen=True)
 class Chip:
-    """A filter as a phrase. Removing it takes `names` from the URL, and `tag` from its tags."""
+    """A filter as a phrase. Its removal takes `names` from the URL, and `tag` from the URL's tags."""
 
     phrase: str
     names: tuple[str, ...]
@@ -50,7 +50,9 @@ def filters(arguments: MultiDict[str, str]) -> Filters:
 
 
 def rules(chosen: Mapping[str, Any]) -> list[Any]:
-    """The filters as segment rules, which must all hold. Values are checked when the rules are read."""
+    """The filters in the URL, but text and segment, as segment rules, of which all must hold. None is
+    checked.
+    """
     rules: list[Any] = [{"status": chosen["status"]}] if "status" in chosen else []
     rules += [{"tag": tag} for tag in chosen.get("tag", ())]
     rules += [{date: bounds} for date in DATES if (bounds := _bounds(chosen, date))]
@@ -63,7 +65,10 @@ def rules(chosen: Mapping[str, Any]) -> list[Any]:
 
 
 def as_rules(chosen: Mapping[str, Any], text: Any, segment: Any) -> list[Any]:
-    """All filters of a list as segment rules. `text` and `segment` are rules, or None."""
+    """All filters of a list as segment rules. `text` and `segment` are rules, or None.
+
+    An order by a date adds the rule that the subscriber has that date.
+    """
     dated = [{chosen["order"]: {"exists": True}}] if "order" in chosen else []
     return [*rules(chosen), *dated, *filter(None, (segment, text))]
 
@@ -79,6 +84,7 @@ def _is(key: str, text: str) -> Any:
 
 
 def _bounds(chosen: Mapping[str, Any], date: str) -> dict[str, Any]:
+    """The bounds of the field `date` in the filters, by operator; the last day is included."""
     bounds: dict[str, Any] = {}
     days = chosen.get(date, "")
     if days.isdecimal() and len(days) < 9:
@@ -93,7 +99,7 @@ def _bounds(chosen: Mapping[str, Any], date: str) -> dict[str, Any]:
 def _day_after(day: str) -> str:
     """The day after a date: the end of a range that includes it.
 
-    Text that is no date stays, to be refused later.
+    Text that is no date is returned as it is, to be refused later.
     """
     try:
         return (dt.date.fromisoformat(day) + dt.timedelta(days=1)).isoformat()
@@ -102,6 +108,7 @@ def _day_after(day: str) -> str:
 
 
 def chips(chosen: Mapping[str, Any], segment_names: Mapping[str, str]) -> list[Chip]:
+    """The filters as phrases. `segment_names` are by id, as text."""
     return list(_chips(chosen, segment_names))
 
 
@@ -112,7 +119,7 @@ def _chips(chosen: Mapping[str, Any], segment_names: Mapping[str, str]) -> Itera
         yield Chip(f"Tag is {tag}", (), tag)
     for date, name in DATES.items():
         names = (date, f"{date}_from", f"{date}_to")
-        if phrase := _phrase(*(chosen.get(name, "") for name in names)):
+        if phrase := _period_phrase(*(chosen.get(name, "") for name in names)):
             yield Chip(f"{name} {phrase}", names)
     if "field" in chosen:
         condition = f"is {chosen['value']}" if "value" in chosen else "has a value"
@@ -132,10 +139,7 @@ def in_words(chosen: Mapping[str, Any], text: str, segment_names: Mapping[str, s
 def kept_words(
     chosen: Mapping[str, Any], text: str, segment_names: Mapping[str, str]
 ) -> tuple[str, dict[str, str]]:
-    """The (description of a filter, typed values) for the audit log.
-
-    Neither has an address.
-    """
+    """The (description of a filter, typed values) for the audit log, both with addresses replaced."""
     typed = {"value": chosen.get("value", ""), "text": text}
     shown = {**chosen, "value": TYPED} if "value" in chosen else chosen
     phrases = [chip.phrase for chip in _chips(shown, segment_names)] + [f"found by {TYPED}"] * bool(text)
@@ -145,7 +149,8 @@ def kept_words(
     )
 
 
-def _phrase(days: str, first: str, last: str) -> str:
+def _period_phrase(days: str, first: str, last: str) -> str:
+    """A period in words. `days` is a count as text, `first` and `last` are ISO dates; each may be empty."""
     words = [f"in the last {days} days"] if days.isdecimal() else []
     words += [f"from {_day(first)}"] if first else []
     words += [f"to {_day(last)}"] if last else []
@@ -153,6 +158,7 @@ def _phrase(days: str, first: str, last: str) -> str:
 
 
 def _day(text: str) -> str:
+    """A date in short. Text that is no ISO date is returned as it is."""
     try:
         return short_day(dt.date.fromisoformat(text))
     except ValueError:

@@ -25,7 +25,7 @@ def index(site: Site) -> str:
 @blueprint.post("/sites/<site_uuid>/operators")
 @page(role="owner", again=index)
 def set_role(site: Site) -> Response:
-    """Give an operator a role on a site, or take it"""
+    """Give an operator a role on a site, or take it away"""
     form = read_form()
     operators.set_role(form.get("email", ""), site, form.get("role") or None, actor())
     return _to_list("role" if form.get("role") else "no-role", "console.operators.index", site_uuid=site.uuid)
@@ -56,7 +56,7 @@ def add() -> str | Response:
 @blueprint.post("/operators/reset")
 @page(role="administrator", again=everyone)
 def reset() -> str:
-    """End an operator's password and sessions, with a one-time link that is shown once"""
+    """End an operator's password and sessions, and show a one-time link once"""
     email = read_form().get("email", "")
     return show_once(email, operators.reset(email, actor()))
 
@@ -73,7 +73,7 @@ def set_administrator() -> Response:
 @blueprint.post("/operators/role")
 @page(role="administrator", again=everyone)
 def set_role_on_site() -> Response:
-    """Give an operator a role on any site, or take it: a new site has no owner yet"""
+    """Give an operator a role on any site, or take it away: a new site has no owner yet"""
     form = read_form()
     site = sites.get_by_uuid(form.get("site", ""))
     operators.set_role(form.get("email", ""), site, form.get("role") or None, actor())
@@ -89,7 +89,7 @@ def remove() -> Response:
 
 
 def _to_list(done: str, endpoint: str = "console.operators.everyone", **values: str) -> Response:
-    """Redirects to the list, with the message `done`; to the sign-in page if the own session has ended."""
+    """Redirects to a list with the message `done`; to the sign-in page if the own session has ended."""
     if operators.signed_in(session_token()) is None:
         return redirect_to("console.sign_in.index", done="own-role")
     return redirect_to(endpoint, done=done, **values)

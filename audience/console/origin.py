@@ -16,7 +16,7 @@ FORMER_COOKIE, FORMER_HTTPS_COOKIE = "audience_session_{port}", "__Host-audience
 
 
 def origin() -> str | None:
-    """The browser's `scheme://host:port`, by the Host header; None if the console does not answer there."""
+    """The origin under which the browser asked, by the Host header; None if the console has another."""
     match = HOST.fullmatch(request.headers.get("Host", "").lower())
     if match is None or int(match[2] or 0) > MAX_PORT:
         return None
@@ -28,18 +28,18 @@ def origin() -> str | None:
 
 
 def is_from_here() -> bool:
-    """Whether a page of the console at this very address sent the request."""
+    """Whether a page of the console under this origin sent the request. False if no header says so."""
     site, sender = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
     return (site, sender) != (None, None) and site in (None, "same-origin") and sender in (None, origin())
 
 
 def is_https() -> bool:
-    """Whether browsers reach the console by HTTPS: its cookie is then only for that."""
+    """Whether browsers reach the console by HTTPS. If so, its cookie is sent by HTTPS alone."""
     return (origin() or "").startswith("https:")
 
 
 def cookie_name() -> str:
-    """The name of the session cookie, with the port: browsers send a host's cookies to all its ports."""
+    """The session cookie's name; by HTTP, with the port: browsers send a host's cookies to all its ports."""
     return HTTPS_COOKIE if is_https() else COOKIE.format(port=_port())
 
 

@@ -56,7 +56,7 @@ def index(site: Site) -> str:
 
 
 def _sign_ups(site: Site) -> dict[str, Any]:
-    """The outcomes of today's sign-ups, and how many are open, by status."""
+    """The outcomes of today's sign-ups (None without any form or sign-up), and the open ones by status."""
     now = clock.now_ms()
     today = periods.from_settings({"unit": "day", "days": 1}, site.time_zone, now).bounds[0]
     outcomes, open_numbers = sign_ups.outcomes(site, today), sign_ups.open_numbers(site, now + 1)
@@ -65,6 +65,7 @@ def _sign_ups(site: Site) -> dict[str, Any]:
 
 
 def _beginning(site: Site) -> dict[str, Any]:
+    """The variables of the page without subscribers: an API key to begin with, "" without one."""
     usable = [key for key in keys.list_all(site) if key.is_active(clock.now_ms()) and key.scope == FULL]
     key = usable[0].publishable_key if usable else ""
     in_file, _ = first_site_keys(settings().instance) or ("", "")
@@ -99,8 +100,8 @@ def _growth(site: Site, counts: Counts) -> dict[str, Any]:
         "new_before": sum(before.new),
         "left_before": sum(before.left),
         "net_before": list(accumulate(before.net)),
-        "totals": _backwards(counts.users, now.new),
-        "subscribed": _backwards(counts.subscribers, now.net),
+        "totals": _totals(counts.users, now.new),
+        "subscribed": _totals(counts.subscribers, now.net),
         "active": stats.active_since(site, period.bounds[0]),
         "weekly": _by_week(period, now) if choice["step"] == "day" else None,
         "segments": segments.list_all(site),
@@ -116,12 +117,16 @@ def _newest_imports(site: Site) -> dict[str, Any]:
 
 
 def _choice() -> dict[str, str]:
+    """The step and the number of days in the URL; by day, 90 days without them."""
     step, period = request.args.get("step", "day"), request.args.get("period", "90")
     return {"step": step if step in STEPS else "day", "period": period if period in PERIODS else "90"}
 
 
 def _periods(site: Site, step: str, period: str) -> tuple[Period, Period | None]:
-    """The (chosen period, the one before of the same length); the second is None for all time."""
+    """The (chosen period, preceding one of the same length).
+
+    `period` is a number of days as text, or "all": then the preceding one is None.
+    """
     at = clock.now_ms()
     if period == "all":
         first = periods.day_of(stats.first_created(site) or at, site.time_zone)
@@ -137,12 +142,13 @@ def _label(day: dt.date, step: str) -> str:
     return f"{day:%b} {day.year}" if step == "month" else short_day(day)
 
 
-def _backwards(now: int, changes: list[int]) -> list[int]:
-    """The total after each part of a period, from the last total and the changes in each part."""
+def _totals(now: int, changes: list[int]) -> list[int]:
+    """The total after each part of a period. `now` is the last total, `changes` are by part."""
     return list(accumulate(reversed(changes[1:]), lambda total, change: total - change, initial=now))[::-1]
 
 
 def _by_week(period: Period, growth: Growth) -> tuple[list[str], Growth] | None:
+    """The (labels, growth) by week; None for a period that is short enough to show its days."""
     if len(period.days) <= MOST_STROKES:
         return None
     starts = range(0, len(period.days), 7)

@@ -43,7 +43,7 @@ WRONG_HOST = "The console does not answer under this address: use {address} inst
 def page(
     *, role: Role, again: View | None = None, takes_file: bool = False, takes_kept: bool = False
 ) -> Callable[[View], View]:
-    """Lets in operators with `role`, or a higher one; if it is a role of a site, on the path's site.
+    """Lets in operators with `role` or a higher one. A role of a site must be held on the path's site.
 
     The view is called with `site` in place of the path's `site_uuid`, and the other parts of the path. If a
     POST is refused, the page `again` is shown, whose template finds the error in `refused`. With
@@ -80,7 +80,7 @@ def page(
 
 
 def operator() -> SignedInOperator | None:
-    """The signed-in operator; None without one."""
+    """The signed-in operator; None if nobody is signed in."""
     if "operator" not in g:
         token = session_token()
         g.operator = operators.signed_in(token) if token else None
@@ -88,7 +88,7 @@ def operator() -> SignedInOperator | None:
 
 
 def present() -> SignedInOperator:
-    """The signed-in operator. Raises `NotFound` without one."""
+    """The signed-in operator. Raises `NotFound` if nobody is signed in."""
     present = operator()
     if present is None:
         raise NotFound(NOT_FOUND)
@@ -101,7 +101,7 @@ def actor() -> Actor:
 
 
 def by_hand() -> Source:
-    """The source of this operator's changes."""
+    """The source of changes by the signed-in operator."""
     return Source(SourceKind.OPERATOR, present().id)
 
 
@@ -142,7 +142,7 @@ def read_form() -> MultiDict[str, str]:
 
 
 def validate(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
-    """The form's values, validated. Raises `Refused`."""
+    """The values in `sent`, validated by the schema `form`. Raises `Refused`."""
     try:
         values: dict[str, Any] = load(form, sent)
     except FormError as error:
@@ -152,7 +152,7 @@ def validate(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
 
 
 def url(endpoint: str, **values: Any) -> str:
-    """The path of a page below the public path.
+    """The path of a page, after the public path.
 
     Links between pages of the instance keep `of`, the site from which they were reached.
     """
@@ -175,7 +175,7 @@ def to_path(path: str) -> Response:
 
 
 def attachment(content: str | bytes | Iterable[bytes], content_type: str, name: str) -> Response:
-    """A response that the browser saves as a file, and that proxies such as nginx do not store."""
+    """A response that the browser saves as a file, and that proxies such as nginx do not buffer."""
     response = Response(content, content_type=content_type)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     response.headers["X-Accel-Buffering"] = "no"
@@ -183,6 +183,10 @@ def attachment(content: str | bytes | Iterable[bytes], content_type: str, name: 
 
 
 def _answer(view: View, again: View | None, arguments: dict[str, Any]) -> Response:
+    """The view's response. If the view refuses, it is the page `again` with the error.
+
+    Without `again`, the error is raised.
+    """
     try:
         return make_response(view(**arguments))
     except AudienceError as error:
@@ -216,8 +220,7 @@ def _max_bytes(role: str, takes_file: bool, takes_kept: bool) -> int:
 
 
 def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, int]:
-    """Checks a request, without the form's token, before its body. Returns (no key, maximum bytes of the
-    body).
+    """Checks a request before its body, but for the form's token. Returns (None, maximum bytes of the body).
 
     Raises `AudienceError`.
     """
@@ -236,7 +239,7 @@ def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, 
 
 
 def _check_body(max_bytes: int) -> None:
-    """Raises an error if the body must not be read, or the web server has refused it."""
+    """Raises an error if the web server has refused the body, or it is too long, or has no length."""
     if REFUSAL in request.environ:
         raise request.environ[REFUSAL]
     if "HTTP_TRANSFER_ENCODING" in request.environ:
@@ -246,9 +249,9 @@ def _check_body(max_bytes: int) -> None:
 
 
 def _to_sign_in() -> Response:
-    """Redirects to the sign-in page, which keeps a form of the console that this request sent.
+    """Redirects to the sign-in page, or shows it with the form of the console that this request sent.
 
-    If it cannot be kept, the page says that it was lost.
+    If the form cannot be kept, the page says that it was lost.
     """
     if request.method != "POST" or not is_from_here():
         return redirect_to(
@@ -269,7 +272,7 @@ def requested_path() -> str:
 
 
 def _check_sender() -> None:
-    """Raises `Forbidden` if another site's page sent this request."""
+    """Raises `Forbidden` unless a page of the console sent this request."""
     if not is_from_here():
         raise Forbidden(FORGED)
 
@@ -280,7 +283,7 @@ def _has_token() -> bool:
 
 
 def _render_again() -> Response:
-    """Shows a form again that has the token of an earlier session of the same operator.
+    """Shows a form again whose token is of an earlier session of the same operator.
 
     Raises `Forbidden` for another operator's form.
     """

@@ -24,7 +24,7 @@ STYLES = {"count": "count", "line_chart": "line", "area_chart": "area", "column_
 
 
 def draw_report(site: Site, report: Report, other: Mapping[str, Any]) -> dict[str, Any]:
-    """The variables that draw a report, run now. Settings in `other` override its own."""
+    """Runs a report. Returns the variables that draw it. Settings in `other` override the report's own."""
     result = reports.run_draft(site, report, other)
     settings, report_type = json.loads(report.settings) | dict(other), TYPES[report.report_type]
     is_over_time = "unit" in report_type.settings

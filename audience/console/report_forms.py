@@ -44,6 +44,7 @@ def full_name(kind: str) -> str:
 
 
 def kind_of(report_type: str) -> str:
+    """The short name of a report type."""
     return report_type.removeprefix(PREFIX).removesuffix(SUFFIX)
 
 

@@ -63,7 +63,7 @@ def export(site: Site, report_id: str, kind: str) -> Response:
 @blueprint.get("/sites/<site_uuid>/reports/new")
 @page(role="manager")
 def new(site: Site) -> str:
-    """The kinds, or the form of the one that the query names"""
+    """The kinds of report or, if the query names one, its form"""
     kind = request.form.get("report_type") or report_forms.full_name(request.args.get("kind", ""))
     if kind not in TYPES:
         return render_template("report_kinds.html", kinds=report_forms.kinds())
@@ -78,7 +78,7 @@ def create(site: Site) -> Response | str:
     if DRAW in read_form():
         return _form(site, reports.draft(site, item).report_type, None)
     report, report_id = make_once(site.id, lambda: reports.create(site, item, actor()), attrgetter("id"))
-    return _to(site, report_id, report)
+    return _redirect(site, report_id, report)
 
 
 @blueprint.get("/sites/<site_uuid>/reports/<report_id>/edit")
@@ -97,7 +97,7 @@ def replace(site: Site, report_id: str) -> Response | str:
     item = report_forms.read_report(read_form().to_dict() | {"report_type": report.report_type})
     if DRAW in read_form():
         return _form(site, report.report_type, report)
-    return _to(site, report_id, reports.replace(site, report_id, item, actor()))
+    return _redirect(site, report_id, reports.replace(site, report_id, item, actor()))
 
 
 @blueprint.post("/sites/<site_uuid>/reports/<report_id>/delete")
@@ -108,12 +108,12 @@ def delete(site: Site, report_id: str) -> Response:
     return redirect_to("console.reports.index", site_uuid=site.uuid)
 
 
-def _to(site: Site, report_id: str, report: Report | None) -> Response:
+def _redirect(site: Site, report_id: str, report: Report | None) -> Response:
     return redirect_to("console.reports.show", site_uuid=site.uuid, report_id=report_id, done=again(report))
 
 
 def _form(site: Site, report_type: str, report: Report | None) -> str:
-    """The page with the form as sent, or a report's. Valid settings are drawn as a chart."""
+    """The page with the form as sent, else with the report's values. Valid settings are drawn as a chart."""
     sent = request.form if request.method == "POST" else {}
     draft = report_forms.draft(sent, report) | {"report_type": report_type}
     shown: dict[str, Any] = {}
@@ -143,7 +143,7 @@ def _in_words(settings: Mapping[str, Any]) -> str:
 
 
 def _period() -> tuple[dict[str, Any], str]:
-    """The (period settings in the URL, which override saved ones; message if they are wrong)."""
+    """The (period settings in the URL, message if they are wrong). They override the report's."""
     asked = {name: value for name in PERIOD if (value := request.args.get(name, "").strip())}
     try:
         form = SettingsSchema()

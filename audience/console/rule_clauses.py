@@ -107,6 +107,7 @@ def _when(operator: str, operand: Any, holds: bool) -> tuple[bool, str]:
 
 
 def _field(key: str, asked: Mapping[str, Any], holds: bool) -> Clause:
+    """A clause on a field: "have no value for plan", or as `_value`."""
     name = key.replace("_", " ") if key in PLAIN_FIELDS else quoted(key)
     if len(asked) == 1 and (operator := next(iter(asked))) in ("exists", "missing"):
         has_value = holds == ((operator == "exists") is asked[operator])
@@ -115,6 +116,7 @@ def _field(key: str, asked: Mapping[str, Any], holds: bool) -> Clause:
 
 
 def _value(name: str, asked: Mapping[str, Any], holds: bool) -> Clause:
+    """A clause on the value of what `name` names: "whose plan is not pro"."""
     (operator, operand), *others = asked.items()
     words = [_predicate(operator, operand, holds), *(phrase(*other) for other in others)]
     prefix = "value for " if operator in BOUNDS and not isinstance(operand, str) else ""

@@ -24,7 +24,7 @@ PARTING = (",", ";", ":", '"', "(", ")", "“", "”")
 
 
 def kind_of(node: Mapping[str, Any]) -> str:
-    """The group or subject of a node; "" without one."""
+    """The group or subject of a rule's node, such as "all" or "tag"; "" without one."""
     return next((key for key in (*GROUPS, *SUBJECTS) if node.get(key) is not None), "")
 
 
@@ -59,7 +59,7 @@ def frequency_text(asked: Mapping[str, Any]) -> str:
 
 
 def days(count: int) -> str:
-    """A number of days, as written after "in the last"."""
+    """The words after "in the last": day, or 3 days."""
     return "day" if count == 1 else counted(count, "day")
 
 
@@ -89,7 +89,7 @@ def phrase(operator: str, operand: Any) -> str:
 
 
 def value(operand: Any, last: str = "or") -> str:
-    """One value, or several with `last` before the last one: monthly, yearly or none."""
+    """One value, or several with the word `last` before the last one: monthly, yearly or none."""
     if not isinstance(operand, list):
         return _scalar(operand)
     words = list(dict.fromkeys(map(_scalar, operand)))

@@ -17,8 +17,8 @@ HEADS = {"all": "All of these hold", "any": "Any of these holds", "not": "None o
 class Branch:
     """A group with its `branches`, or a condition with the number of subscribers for whom it holds.
 
-    In a tree for one subscriber, `holds` says whether it holds for them, and `met` has the values that it was
-    compared with.
+    In a tree for one subscriber, `holds` says whether it holds for that one, and `met` has that one's values
+    in words.
     """
 
     kind: str
@@ -30,10 +30,12 @@ class Branch:
 
 
 def tree(site: Site, rules: Any) -> Branch:
+    """The tree of a rule. Only its first `MOST_COUNTED` conditions have a `count`."""
     return _branch(site, rules, iter(range(MOST_COUNTED)))
 
 
 def _branch(site: Site, node: Mapping[str, Any], budget: Iterator[int]) -> Branch:
+    """The tree of a node. Each count takes an item from `budget`; without one, it is None."""
     kind = kind_of(node)
     if kind in GROUPS:
         inner = _inner(kind, node)

@@ -1,7 +1,7 @@
-"""A segment's rule as one sentence. Rules that differ give sentences that cannot be read alike.
+"""A segment's rule as one sentence. Sentences of different rules cannot be taken for each other.
 
-A denial is said of each condition ("do not carry the tag vip"), not of a bracket. Only groups that the whole
-rule leaves out follow at its end ("; but not those …, nor those …").
+A denial is written at each condition ("do not carry the tag vip"), not before a bracket. Only groups that the
+whole rule leaves out follow at its end ("; but not those …, nor those …").
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +20,8 @@ EVERYBODY, NOBODY = "All subscribers", "No subscribers"
 
 @dataclass(frozen=True)
 class Single:
+    """A condition that must hold or, if `holds` is false, must not."""
+
     node: Node
     holds: bool
 
@@ -51,6 +53,7 @@ def in_words(node: Node) -> str:
 
 
 def _all_of(node: Node) -> Iterator[Node]:
+    """Yields the nodes that must all hold, with inner `all` groups opened."""
     if kind_of(node) != "all":
         yield node
         return
@@ -59,6 +62,7 @@ def _all_of(node: Node) -> Iterator[Node]:
 
 
 def _any_of(meaning: Meaning) -> Sequence[Meaning]:
+    """The alternatives of an `any`; another meaning is its only one."""
     return meaning.parts if isinstance(meaning, Combination) and meaning.kind == "any" else [meaning]
 
 
@@ -91,6 +95,7 @@ def _singles(node: Node, kind: str) -> Iterator[Node]:
 
 
 def _together(kind: str, parts: Sequence[Meaning]) -> Meaning:
+    """The parts as one meaning: inner groups of the same `kind` opened, true or false if that is settled."""
     settles = kind == "any"
     if any(part is settles for part in parts):
         return settles

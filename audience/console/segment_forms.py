@@ -36,18 +36,18 @@ DATE_WORDS = WORDS | {
 
 
 def read_rules(text: str) -> dict[str, Any]:
-    """The rules in a form, as the API takes them. Raises `Refused`."""
+    """The rules in JSON text, as the API takes them. Raises `Refused`."""
     return _rules(_from_json(text))
 
 
 def read_conditions(form: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The conditions in a form, whose subscribers are counted. Raises `Refused`."""
+    """The first `MOST_COUNTED` conditions in a form, each as rules. Raises `Refused`."""
     conditions = _from_json(form.get("conditions", "[]"))
     return list(map(_rules, conditions[:MOST_COUNTED])) if isinstance(conditions, list) else []
 
 
 def _from_json(text: str) -> Any:
-    """The rules in a form's JSON. Raises `Refused`."""
+    """The value of JSON text. Raises `Refused`."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -60,6 +60,7 @@ def _rules(value: Any) -> dict[str, Any]:
 
 
 def _read_sent(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
+    """The values in `sent`, validated by the schema `form`. Raises `Refused`."""
     try:
         values: dict[str, Any] = load(form, sent)
     except FormError as error:

@@ -58,7 +58,7 @@ def show(site: Site, segment_id: str) -> str:
 @blueprint.get("/sites/<site_uuid>/segments/new")
 @page(role="manager")
 def new(site: Site) -> str:
-    """The form of a new segment, of a copy of the one that the query names, or of a list"""
+    """The form of a new segment: empty, a copy of the one in the query, or with the filters of a list"""
     source_uuid = request.args.get("from", "")
     if source_uuid:
         copied = segments.get(site, source_uuid)
@@ -70,12 +70,12 @@ def new(site: Site) -> str:
 @blueprint.post("/sites/<site_uuid>/segments/new")
 @page(role="manager", again=new)
 def create(site: Site) -> Response | str:
-    """Make a segment"""
+    """Make a segment, or only show who matches"""
     item = segment_forms.read_segment(read_form())
     if TRY in read_form():
         return _form(site, None)
     segment, segment_id = make_once(site.id, lambda: segments.create(site, item, actor()), attrgetter("id"))
-    return _to(site, segment_id, segment)
+    return _redirect(site, segment_id, segment)
 
 
 @blueprint.get("/sites/<site_uuid>/segments/<segment_id>/edit")
@@ -88,11 +88,11 @@ def edit(site: Site, segment_id: str) -> str:
 @blueprint.post("/sites/<site_uuid>/segments/<segment_id>/edit")
 @page(role="manager", again=edit)
 def replace(site: Site, segment_id: str) -> Response | str:
-    """Change a segment"""
+    """Change a segment, or only show who matches"""
     item = segment_forms.read_segment(read_form())
     if TRY in read_form():
         return _form(site, segments.get(site, segment_id))
-    return _to(site, segment_id, segments.replace(site, segment_id, item, actor()))
+    return _redirect(site, segment_id, segments.replace(site, segment_id, item, actor()))
 
 
 @blueprint.post("/sites/<site_uuid>/segments/<segment_id>/delete")
@@ -136,14 +136,14 @@ def values(site: Site) -> list[str]:
     return segments.field_values(site, request.args.get("field", ""))
 
 
-def _to(site: Site, segment_id: str, segment: Segment | None) -> Response:
+def _redirect(site: Site, segment_id: str, segment: Segment | None) -> Response:
     return redirect_to(
         "console.segments.show", site_uuid=site.uuid, segment_id=segment_id, done=again(segment)
     )
 
 
 def _form(site: Site, segment: Segment | None) -> str:
-    """The page with the form as sent, or a segment's, and the matching subscribers if the rule is valid."""
+    """The page with the form as sent, else the segment's, and who matches if the rule is valid."""
     draft = segment_forms.draft(request.form if request.method == "POST" else None, segment)
     details: dict[str, Any] = {}
     with suppress(AudienceError):

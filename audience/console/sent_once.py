@@ -16,7 +16,7 @@ AGAIN, AGAIN_SECRET = "again", "again-secret"  # in `SENTENCES`
 
 
 def form_token(again: bool) -> str:
-    """A token for a page with a form; with `again`, that of the form in this request, if any."""
+    """A token for a page with a form. With `again`, it is the one that this request sent, if any."""
     sent = request.form.get("form", "") if again and request.method == "POST" else ""
     return sent or secrets.token_urlsafe(TOKEN_BYTES)
 
@@ -36,7 +36,7 @@ def earlier_result(*typed: str) -> str:
 
 
 def again(row: object) -> str | None:
-    """The name of the message "sent before" if the form made no `row` because of that; else None."""
+    """The name of the message "sent before" if `row` is None, because the form was sent before; else None."""
     return AGAIN if row is None else None
 
 

@@ -73,7 +73,7 @@ def configured() -> str:
 @blueprint.get("/doctor")
 @page(role="administrator")
 def doctor() -> str:
-    """The doctor's findings, but for what asks the DNS"""
+    """The doctor's findings, without those that need the DNS"""
     context = Context(
         settings(), services().processes, offline=True, in_service=True, answers=services().answers
     )

@@ -1,4 +1,4 @@
-"""Sign-ups that are not confirmed yet, and what became of all; those on hold are released or discarded."""
+"""The open sign-ups, and all outcomes. Those on hold, which got no email, are released or discarded."""
 
 from flask import Blueprint, Response, render_template, request
 
@@ -69,7 +69,7 @@ def index(site: Site, **_one: int) -> str:
 @blueprint.post("/sites/<site_uuid>/sign-ups")
 @page(role="viewer", again=index)
 def find(site: Site) -> str | Response:
-    """The sign-ups of an address, which stands in no URL"""
+    """The sign-ups of an address, which is in no URL"""
     email = trim(read_form().get("email", ""))[:MAX_ADDRESS]
     return _show(site, "", sign_ups.list_page(site, address=email), email) if email else _to_list(site)
 
@@ -77,7 +77,7 @@ def find(site: Site) -> str | Response:
 @blueprint.post("/sites/<site_uuid>/sign-ups/release")
 @page(role="manager", again=index)
 def release(site: Site) -> Response:
-    """Send what is on hold, or has failed"""
+    """Send the emails that are on hold, or have failed"""
     status = FAILED if read_form().get("status") == FAILED else HELD
     holds.release(site, actor(), before=_before(site, status), status=status)
     return _to_list(site, "released" if status == HELD else "failed-sent-again")
@@ -86,7 +86,7 @@ def release(site: Site) -> Response:
 @blueprint.post("/sites/<site_uuid>/sign-ups/discard")
 @page(role="manager", again=index)
 def discard(site: Site) -> Response:
-    """Discard what is on hold"""
+    """Discard the sign-ups that are on hold"""
     holds.discard(site, actor(), before=_before(site, HELD))
     return _to_list(site, "discarded")
 
@@ -130,15 +130,15 @@ def _show(site: Site, status: str, rows: list[SignUp], email: str = "") -> str:
 
 
 def _first(site: Site) -> str:
-    """The first status that any sign-up has."""
+    """The first status in `STATES` that any open sign-up has; "held" without one."""
     numbers = sign_ups.open_numbers(site, clock.now_ms() + 1)
     return next((status for status in STATES if numbers[status]), HELD)
 
 
 def _before(site: Site, status: str) -> int:
-    """When the page was drawn: sign-ups requested later stay as they are.
+    """The instant at which the page was drawn, in milliseconds: later sign-ups stay as they are.
 
-    Raises `Refused` unless the number of those with the status was typed.
+    Raises `Refused` unless the operator typed the number of sign-ups with the status.
     """
     form = read_form()
     before: int = validate(ChosenSignUps(), {"before": form.get("before", "")})["before"]
@@ -149,7 +149,7 @@ def _before(site: Site, status: str) -> int:
 
 
 def _check_hold(site: Site, sign_up_id: int) -> None:
-    """Raises `Refused` for a held one, unless the operator is a manager."""
+    """Raises `Refused` if the sign-up is on hold and the operator is no manager."""
     if sign_ups.get(site, sign_up_id).status == HELD and not present().may("manager", site.id):
         raise Refused(ON_HOLD)
 

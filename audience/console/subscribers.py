@@ -51,7 +51,7 @@ def index(site: Site) -> str:
 @blueprint.post("/sites/<site_uuid>/subscribers")
 @page(role="viewer", again=index)
 def search(site: Site) -> Response:
-    """Keeps the text that is searched for with the session, and leads to its list"""
+    """Store the search text with the session, and redirect to the list that it filters"""
     text = trim(read_form().get("text", ""))
     if len(text) > MAX_TEXT:
         raise Refused(TOO_LONG)
@@ -102,7 +102,7 @@ def _segment_explanation(site: Site, subscriber_uuid: str) -> dict[str, Any]:
 
 
 def list_request(chosen: Mapping[str, Any], text: str) -> ListRequest:
-    """The request for a list with its URL's filters and a search text."""
+    """The request for a list with its filters, a search text, and the page in the URL."""
     return ListRequest(
         text=text,
         rules=rules(chosen),
@@ -114,6 +114,7 @@ def list_request(chosen: Mapping[str, Any], text: str) -> ListRequest:
 
 
 def _list(site: Site, text: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The variables of the page. All matches are counted only if the URL asks for that."""
     query = list_request(chosen, text)
     counted = "count" in request.args
     listed = subscriber_lists.find(site, query, count_all=counted)
@@ -137,6 +138,7 @@ def _list(site: Site, text: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _page() -> int:
+    """The page number in the URL; 1 if malformed."""
     digits = request.args.get("page", "1")
     return min(max(int(digits), 1), LAST_PAGE) if digits.isdecimal() and len(digits) < 9 else 1
 

@@ -42,7 +42,7 @@ def index(site: Site) -> str:
 def rename(site: Site) -> Response:
     """Rename a tag"""
     tag_renames.rename(site, _chosen("tag"), _name("name"), by_hand(), actor())
-    return _to(site, "tag-renamed")
+    return _redirect(site, "tag-renamed")
 
 
 @blueprint.post("/sites/<site_uuid>/tags/merge")
@@ -50,7 +50,7 @@ def rename(site: Site) -> Response:
 def merge(site: Site) -> Response:
     """Merge a tag into another"""
     tag_renames.merge(site, _chosen("tag"), _other(site, _name("into")), by_hand(), actor())
-    return _to(site, "tag-merged")
+    return _redirect(site, "tag-merged")
 
 
 @blueprint.post("/sites/<site_uuid>/tags/delete")
@@ -58,7 +58,7 @@ def merge(site: Site) -> Response:
 def delete(site: Site) -> Response:
     """Delete a tag"""
     tag_deletions.delete(site, _chosen("tag"), by_hand(), actor())
-    return _to(site, "tag-deleted")
+    return _redirect(site, "tag-deleted")
 
 
 @blueprint.post("/sites/<site_uuid>/tags/delete-field")
@@ -73,7 +73,7 @@ def delete_field(site: Site) -> Response:
 
 
 def _chosen(noun: str) -> int:
-    """The id of the chosen tag or field; 0 if the form has none."""
+    """The id in the form's field `noun`, tag or field; 0 without a number."""
     text = read_form().get(noun, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
 
@@ -88,7 +88,7 @@ def _name(field: str) -> str:
 
 
 def _other(site: Site, name: str) -> int:
-    """The id of the tag with a name, which is not the chosen one. Raises `Refused`."""
+    """The id of the tag with a name. Raises `Refused` if there is none, or it is the chosen tag."""
     with suppress(NotFound):
         into = tags.get_by_name(site, name)
         if into.id != _chosen("tag"):
@@ -96,5 +96,5 @@ def _other(site: Site, name: str) -> int:
     raise Refused(NO_OTHER, [FieldError("into", NO_OTHER)])
 
 
-def _to(site: Site, done: str) -> Response:
+def _redirect(site: Site, done: str) -> Response:
     return redirect_to("console.tags.index", site_uuid=site.uuid, done=done)

@@ -26,7 +26,7 @@ TYPES = {bool: "yes or no", int: "number", float: "number", list: "list", dict: 
 
 
 def timeline(site: Site, subscriber: Subscriber) -> dict[str, Any]:
-    """The variables of a subscriber's page, with the newest events; more with `everything` in the URL."""
+    """The variables of a subscriber's page, with the newest events, or more if the URL has `everything`."""
     limit = MOST_SHOWN if "everything" in request.args else SHOWN
     events, event_count = subscriber_lists.history(site, subscriber, limit)
     all_tags = tags.list_all(site)
@@ -83,5 +83,6 @@ def _weeks(site: Site, subscriber: Subscriber) -> dict[str, Any]:
 
 
 def _spread_dates(weeks: int) -> list[Any]:
+    """Five dates, evenly spaced from `weeks` ago to today."""
     now = clock.now_ms()
     return [local(now - int(weeks * WEEK_MS * part / 4)).date() for part in range(4, -1, -1)]

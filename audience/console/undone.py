@@ -9,10 +9,10 @@ from audience.undo import undos
 
 
 def undo_parts(site: Site, source: Source, offered: bool = True) -> dict[str, Any]:
-    """The variables of a page about the undo of `source`.
+    """The variables of a page about the undo of `source`, an import or a bulk action.
 
-    They are its progress, and why subscribers were kept; or, before it and if `offered`, until when it can be
-    undone.
+    Once it has begun, they are its progress, and why subscribers were kept. Before, if `offered`, they are
+    the instant until which it can begin.
     """
     undo = undos.find(site, source)
     if undo is None:

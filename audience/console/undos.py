@@ -56,14 +56,14 @@ def undo_bulk_action(site: Site, action_id: int) -> Response:
 @blueprint.get("/sites/<site_uuid>/imports/<number:import_id>/undo/kept.csv")
 @page(role="manager")
 def kept_of_import(site: Site, import_id: int) -> Response:
-    """Those of whom something of an import stays, and why"""
+    """The subscribers who keep something of an undone import, and why"""
     return _download(site, undos.import_source(import_id))
 
 
 @blueprint.get("/sites/<site_uuid>/acts/<number:action_id>/undo/kept.csv")
 @page(role="manager")
 def kept_of_bulk_action(site: Site, action_id: int) -> Response:
-    """Those of whom something of a bulk action stays, and why"""
+    """The subscribers who keep something of an undone bulk action, and why"""
     return _download(site, undos.bulk_action_source(action_id))
 
 
@@ -73,6 +73,6 @@ def _download(site: Site, source: Source) -> Response:
 
 
 def _dry_run(site: Site, source: Source, named: str) -> str:
-    """The page that says what an undo would do. `named` is what would be undone."""
+    """The page that says what an undo would do. `named` is the import or bulk action in words."""
     counts, emails = undos.dry_run(site, source, settings().changes_days)
     return render_template("undo.html", source=source, counts=counts, emails=emails, named=named)

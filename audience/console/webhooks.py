@@ -83,7 +83,7 @@ def pause(site: Site, webhook_id: int) -> Response:
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/resume")
 @page(role="owner", again=show)
 def resume(site: Site, webhook_id: int) -> Response:
-    """Let a webhook go on where it stopped"""
+    """Resume a webhook where it stopped"""
     webhooks.pause(site, webhook_id, False, actor())
     return _redirect(site, webhook_id)
 
@@ -91,7 +91,7 @@ def resume(site: Site, webhook_id: int) -> Response:
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/rotate")
 @page(role="owner", again=show)
 def rotate(site: Site, webhook_id: int) -> str | Response:
-    """Renew the secret of a webhook, which is shown once"""
+    """Renew a webhook's secret, and show it once"""
     pair, _ = make_once(site.id, lambda: webhooks.rotate(site, webhook_id, actor()), _id)
     return _show_once(pair[0], pair[1], True) if pair else _redirect(site, webhook_id, AGAIN_SECRET)
 
@@ -99,7 +99,7 @@ def rotate(site: Site, webhook_id: int) -> str | Response:
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/test")
 @page(role="owner", again=show)
 def test(site: Site, webhook_id: int) -> Response:
-    """Send a test, whose line is then the first of the log"""
+    """Send a test, whose result is then the first of the log"""
     webhook_deliveries.send_test(site, webhook_id, private_addresses=settings().webhook_private_addresses)
     return _redirect(site, webhook_id)
 
@@ -107,7 +107,7 @@ def test(site: Site, webhook_id: int) -> Response:
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/replay")
 @page(role="owner", again=show)
 def replay(site: Site, webhook_id: int) -> Response:
-    """Send all changes after a number again"""
+    """Send all changes after a typed number again"""
     form = validate(ReplayWebhook(), {"after": read_form().get("after", "")})
     webhooks.replay(site, webhook_id, form["after"], actor())
     return _redirect(site, webhook_id)
@@ -126,7 +126,7 @@ def _redirect(site: Site, webhook_id: int, done: str | None = None) -> Response:
 
 
 def _id(pair: Any) -> int:
-    """The id of a webhook in a pair with its secret."""
+    """The id of the webhook in a (webhook, secret)."""
     return int(pair[0].id)
 
 

@@ -40,25 +40,28 @@ def short(value: float) -> str:
 
 
 def negative(value: float) -> float:
+    """The value with its sign reversed."""
     return -value
 
 
 def twelve(values: Sequence[int]) -> list[int]:
-    """The values, summed to about twelve parts, for a spark line."""
+    """Sums of about twelve equal parts of the values, for a spark line. The first few may be left out."""
     width = max(1, -(-len(values) // 12))
     return [sum(values[start : start + width]) for start in range(len(values) % width, len(values), width)]
 
 
 def known(key: int, words: Mapping[int, str]) -> str:
+    """The words for a key; "" without any."""
     return words.get(key, "")
 
 
 def beside(value: str) -> tuple[str, None]:
-    """A reason, with None in place of a weight."""
+    """The (reason, None), to stand beside (reason, weight)."""
     return value, None
 
 
 def signed(value: float) -> str:
+    """A number with its sign: +3 or −3."""
     return f"+{number(value)}" if value > 0 else number(value)
 
 
@@ -68,7 +71,7 @@ def share(part: float, whole: float) -> str:
 
 
 def change(now: float, before: float) -> str:
-    """The change in percent, with its sign; "" if there was nothing before."""
+    """The change in percent, with its sign; "" if `before` is zero."""
     if not before:
         return ""
     percent = round(100 * (now - before) / before, 1)
@@ -100,6 +103,7 @@ def agreeing(value: int, one: str, many: str) -> str:
 
 
 def size(value: int) -> str:
+    """A number of bytes: 12 MB."""
     ending, unit = next(((ending, unit) for ending, unit in ENDINGS if value >= unit), (" bytes", 1))
     return f"{value / unit:,.0f}{ending}"
 
@@ -119,7 +123,7 @@ def today() -> dt.date:
 
 
 def day_name(day: dt.date, short: bool = True) -> str:
-    """A day in words: today, yesterday, 19 Nov, 9 Nov 2025; in long, Thursday 19 November."""
+    """A day in words: today, yesterday, 19 Nov, 9 Nov 2025; unless `short`, Thursday 19 November."""
     now = today()
     if day == now or day == now - dt.timedelta(days=1):
         word = "today" if day == now else "yesterday"
@@ -140,6 +144,7 @@ def plain_day(day: dt.date) -> str:
 
 
 def _time(ms: int, words: str) -> Markup:
+    """The words as an HTML element that has the exact instant in UTC."""
     instant = dt.datetime.fromtimestamp(ms // 1000, dt.UTC)
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
         f"{instant:%Y-%m-%dT%H:%M:%SZ}", f"{instant:%Y-%m-%d %H:%M:%S} UTC", words
@@ -147,11 +152,12 @@ def _time(ms: int, words: str) -> Markup:
 
 
 def day(ms: int | None, never: str = "never") -> str:
+    """The day of an instant in words; `never` for None."""
     return never if ms is None else _time(ms, day_name(local(ms).date()))
 
 
 def moment(ms: int | None, never: str = "never") -> str:
-    """An instant in words: today 11:42, 19 Nov 16:20. With a year, the time is left out."""
+    """An instant in words: today 11:42, 19 Nov 16:20. With a year, it has no time. `never` for None."""
     if ms is None:
         return never
     when = local(ms)
@@ -171,10 +177,12 @@ def brief(ms: int) -> Markup:
 
 
 def time_of_day(ms: int) -> Markup:
+    """The time of an instant: 11:42."""
     return _time(ms, f"{local(ms):%H:%M}")
 
 
 def since_day(ms: int) -> Markup:
+    """The day of an instant with its year: 19 November 2026."""
     return _time(ms, plain_day(local(ms).date()))
 
 

@@ -62,9 +62,9 @@ def _note_use_later(key: AuthenticatedKey, response: Response) -> Response:
 
 
 def _throttle(publishable_key: str) -> None:
-    """Counts a failure for the client's address and, below that limit, for its key. Raises `TooMany`.
+    """Counts a failure for the client's network and, below that limit, for its key. Raises `TooMany`.
 
-    Above it, keys are not counted, so that guessed ones use no memory.
+    Above the limit, keys are not counted, so that guessed ones use no memory.
     """
     limit, address, hit = settings().auth_failures, network_of(client_address()), services().limiter.hit
     wait = hit(limit, "auth", address) or hit(limit, "auth", address, publishable_key)
@@ -80,7 +80,10 @@ def client_address() -> str:
 
 @lru_cache(maxsize=1024)
 def network_of(address: str) -> str:
-    """The network for which failures are counted: an address or, of IPv6, its /64: one client may use all."""
+    """The network for which failures are counted: an IPv4 address, or the /64 of an IPv6 address.
+
+    Text that is no address is returned as it is.
+    """
     try:
         parsed = ipaddress.ip_address(without_mapping(address))
     except ValueError:

@@ -22,7 +22,7 @@ class Admission:
         self._app = app
 
     def __call__(self, environ: dict[str, Any]) -> int | None:
-        """Checks a request before its body. Returns how many bytes that may have; None refuses it.
+        """Checks a request before its body. Returns the maximum bytes of the body, or None to refuse it.
 
         Keeps the API key, or the reason for a refusal, in `environ` for `admit`.
         """
@@ -43,7 +43,7 @@ class Admission:
 def admit(check: Check) -> AuthenticatedKey:
     """The API key of this request. Calls `check` unless the request was admitted before. Notes the key's use.
 
-    Raises the refusal, if the request was refused before its body or while that came.
+    Raises the refusal, if the request was refused before its body, or while the body came.
     """
     environ = request.environ
     key: AuthenticatedKey | None = environ.get(KEY)

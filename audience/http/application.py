@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class CompactJson(DefaultJSONProvider):
-    """Flask's JSON in UTF-8, without blanks, with keys in order. One encoder serves all answers."""
+    """Flask's JSON in UTF-8, without blanks, keys in the dict's order. One encoder serves all answers."""
 
     ensure_ascii = False
     sort_keys = False
@@ -28,7 +28,7 @@ class CompactJson(DefaultJSONProvider):
 
 
 class JsonText(Response):
-    """A response of finished JSON text. After sending, it is closed only if a function waits for that."""
+    """A response of finished JSON text. It is closed after sending only if `call_on_close` was called."""
 
     _closes = False
 
@@ -48,6 +48,8 @@ class JsonText(Response):
 
 
 class Application(Flask):
+    """Flask without coroutines, whose routes depend on the path alone."""
+
     json_provider_class = CompactJson
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:

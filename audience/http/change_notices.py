@@ -14,10 +14,12 @@ def register(app: Flask) -> None:
 
 
 def begin() -> None:
+    """Begins to note the sites that the request changes."""
     g.changed_sites = change_log.note_sites()
 
 
 def end(response: Response) -> Response:
+    """Notifies the workers of each changed site."""
     for site_id in g.pop("changed_sites", ()):
         services().import_queue.notify(site_id)
     return response

@@ -137,6 +137,7 @@ def system_error(error: OSError) -> ErrorResponse:
 
 
 def unexpected_response(error: Exception) -> ErrorResponse:
+    """Logs where an exception was raised. The response does not mention it."""
     log.error("unexpected: %s", errors.where(error))
     return ErrorResponse(500, UNEXPECTED, UNEXPECTED.code)
 
@@ -182,6 +183,7 @@ def respond(handler: Handler, error_pages: Mapping[str, ErrorPage], exception: E
 
 
 def body(error: ErrorResponse) -> dict[str, Any]:
+    """The JSON body of an error."""
     listed = field_errors(error.fields)
     return (
         {"error": sentence(error), "code": error.code}
@@ -191,7 +193,7 @@ def body(error: ErrorResponse) -> dict[str, Any]:
 
 
 def sentence(error: ErrorResponse) -> str:
-    """The message of an error. Says so if a writing request has certainly written nothing."""
+    """The message of an error. If a writing request has certainly written nothing, the message says so."""
     view = current_app.view_functions.get(request.endpoint or "")
     if (
         not error.outcome_known

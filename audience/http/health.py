@@ -53,9 +53,9 @@ def _numbers() -> dict[str, float]:
 
 
 def _is_allowed(token: str) -> bool:
-    """Whether the client may read the metrics: it sends the token.
+    """Whether the client may read the metrics: it must send the `token`, if one is set.
 
-    Without a token, it must be on this machine, with no proxy between.
+    Without a token, the client must be on this machine, with no proxy between.
     """
     if token:
         sent = request.authorization

@@ -33,12 +33,12 @@ ERROR = """<!doctype html>
 
 
 def public_root() -> str:
-    """The path of the public address, without a trailing slash."""
+    """The path of the public address, without a trailing slash; "" for the root."""
     return urlsplit(settings().base_url).path
 
 
 def packable(plain: bytes, gzipped: bytes, mimetype: str) -> Response:
-    """A response, equal for all clients: `gzipped` for those that accept gzip, else `plain`."""
+    """A response with the body `gzipped` for clients that accept gzip, else `plain`."""
     packed = request.accept_encodings["gzip"] > 0
     encoding = {"Content-Encoding": "gzip"} if packed else {}
     headers = {"Vary": "Accept-Encoding"} | encoding

@@ -76,7 +76,7 @@ for view in (confirm, decline):
 
 
 def _read(token: str) -> Confirmation:
-    """The sign-up of a link. Raises `NotFound` for any bad link, or `TooMany` after many."""
+    """The sign-up of a link. Raises `NotFound` for a bad link, or `TooMany` after many bad links."""
     asked = confirming.read(token.rstrip(GLUED))
     if asked is None:
         refuse_link()
@@ -85,7 +85,7 @@ def _read(token: str) -> Confirmation:
 
 
 def _seconds() -> int:
-    """The seconds since the page was opened, as the form says; 0 if malformed."""
+    """The seconds since the page was opened, as the form says, at most a week; 0 if malformed."""
     opened = request.form.get("opened", "")
     is_number = opened.isascii() and opened.isdecimal() and len(opened) < 16
     seconds = (clock.now_ms() - int(opened)) // SECOND_MS if is_number else 0
@@ -93,7 +93,7 @@ def _seconds() -> int:
 
 
 def _facts(asked: Confirmation) -> list[tuple[FormField, str]]:
-    """The (field, value) pairs that are stored. One whose value contains a link is left out."""
+    """The (field, value) pairs to show, cut to `MAX_SHOWN` characters, without values that contain a link."""
     fields = {field.key: field for field in (asked.form.fields if asked.form else ())}
     return [
         (fields.get(key, FormField(key, False)), text[:MAX_SHOWN])

@@ -1,4 +1,7 @@
-"""The pages of a form: filling it in, the step after it, and where to look for the email."""
+"""The pages of a form: filling it in, the step after it, and where to look for the email.
+
+A step is the page with a button and a challenge, which the browser solves before the sign-up is made.
+"""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -61,7 +64,7 @@ def ask(site_uuid: str, form_id: int) -> Response:
     if count.wait:
         return _crowded_page(site, form, count.wait)
     step = _typed_step(site, form)
-    checked = _checked(site, step)
+    checked = _check_address(site, step)
     missing = [field.key for field in form.fields if field.required and not step.fields.get(field.key)]
     if not checked.is_good or missing:
         return _form(site, form, typed=step, checked=checked, missing=missing)
@@ -71,7 +74,7 @@ def ask(site_uuid: str, form_id: int) -> Response:
 @blueprint.post("/forms/<site_uuid>/<number:form_id>/send")
 @public
 def send(site_uuid: str, form_id: int) -> Response:
-    """Makes a sign-up of the step; the same page, whoever asks"""
+    """Makes a sign-up of the step; the page does not tell whether the address is known"""
     site, form = _read(site_uuid, form_id)
     read_body()
     step = steps.read(site, form.id, request.form.get("step", ""))
@@ -87,7 +90,7 @@ def send(site_uuid: str, form_id: int) -> Response:
     if outcome is StepOutcome.AGAIN:
         again = step._replace(network=visitors.network())
         return _step(site, form, steps.begin(site, again, step.is_hard))
-    sign_ups.accept(site, form, _asked(step, _why_held(form, step, outcome)))
+    sign_ups.accept(site, form, _sign_up_request(step, _why_held(form, step, outcome)))
     return go_on(form.next_url) if form.next_url else _page("mailbox", site, form, typed=step)
 
 
@@ -103,7 +106,7 @@ def _read(site_uuid: str, form_id: int) -> tuple[Site, SignUpForm]:
 
 
 def _typed_step(site: Site, form: SignUpForm) -> FormStep:
-    """What a visitor typed. Fields that the form does not ask for stay empty."""
+    """The step with what a visitor typed. Fields that the form does not ask for are left out."""
     sent, origin = request.form, request.headers.get("Origin", "")
     typed = {field.key: _text(sent.get(field.input_name, ""), MAX_VALUE) for field in form.fields}
     language = _language(form)
@@ -129,7 +132,7 @@ def _text(typed: str, most: int) -> str:
 
 
 def _version(site: Site, form: SignUpForm, language: str) -> int:
-    """The version of the wording that was shown, as the page says; the newest if there is no such one."""
+    """The version of the wording that was shown, as the page says; the newest if that does not exist."""
     sent = request.form.get("wording", "")
     shown = int(sent) if sent.isascii() and sent.isdecimal() and len(sent) < 10 else form.version
     with suppress(NotFound):
@@ -138,13 +141,15 @@ def _version(site: Site, form: SignUpForm, language: str) -> int:
     return form.version
 
 
-def _checked(site: Site, step: FormStep) -> CheckedAddress:
+def _check_address(site: Site, step: FormStep) -> CheckedAddress:
+    """The result of checking the typed address, which a visitor may have kept in spite of a suggestion."""
     name = " ".join(step.fields[name] for name in NAMES if name in step.fields)
     is_kept = request.form.get("email_keep") == step.email
     return checks.check(services().answers, site, step.email, is_kept, name, visitors.agent())
 
 
-def _asked(step: FormStep, held: str) -> SignUpRequest:
+def _sign_up_request(step: FormStep, held: str) -> SignUpRequest:
+    """The sign-up to make. `held` is why it is on hold, "" if it is not."""
     return SignUpRequest(
         email=addresses.identity(step.email),
         fields=step.fields,
@@ -162,6 +167,7 @@ def _asked(step: FormStep, held: str) -> SignUpRequest:
 
 
 def _why_held(form: SignUpForm, step: FormStep, outcome: StepOutcome) -> str:
+    """The reason to put a sign-up on hold, or "". Counts a press of the button without the script."""
     if step.is_trapped:
         return TRAPPED
     return BUTTON if outcome is StepOutcome.PRESSED and visitors.count_press(form) else ""
@@ -178,6 +184,7 @@ def _page(name: str, site: Site, form: SignUpForm, status: int = 200, **shown: A
 
 
 def _form(site: Site, form: SignUpForm, **problems: Any) -> Response:
+    """The page of the form to fill in; with `problems`, status 422."""
     shown: Mapping[str, Any] = {"typed": None, "checked": CheckedAddress(), "missing": ()} | problems
     return _page(
         "form", site, form, 422 if problems else 200, trap=TRAP, completes=embedding.COMPLETES, **shown
@@ -195,6 +202,7 @@ def _paused_page(site: Site, form: SignUpForm) -> Response:
 
 
 def _crowded_page(site: Site, form: SignUpForm, wait: int) -> Response:
+    """The page for a network that must wait; `wait` is in seconds."""
     page = _page("crowded", site, form, 429, until=visitors.until(wait))
     page.headers["Retry-After"] = str(wait)
     return page

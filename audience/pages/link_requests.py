@@ -1,4 +1,6 @@
-"""The page on which anybody has the links of an address mailed to it: the same page, whoever asks."""
+"""The page on which visitors have the links of an address mailed to it. It never tells whose address is on
+the list.
+"""
 
 from typing import Any
 
@@ -29,16 +31,16 @@ MAX_TYPED = 320  # characters; longer addresses are none
 def fill_in(site_uuid: str) -> Response:
     """Asks for the address whose links are to be mailed"""
     site = _read(site_uuid)
-    return _page("leave", site) if _is_open(site) else _page("leave_by_mail", site)
+    return _page("leave", site) if _can_mail(site) else _page("leave_by_mail", site)
 
 
 @blueprint.post("/leave/<site_uuid>")
 @public
 def ask(site_uuid: str) -> Response:
-    """The step after it; stores nothing"""
+    """The step after the address; stores nothing"""
     site = _read(site_uuid)
     read_body()
-    if not _is_open(site):
+    if not _can_mail(site):
         return _page("leave_by_mail", site)
     count = visitors.count_form()
     if count.wait:
@@ -56,13 +58,13 @@ def ask(site_uuid: str) -> Response:
 @blueprint.post("/leave/<site_uuid>/send")
 @public
 def send(site_uuid: str) -> Response:
-    """Has the links mailed, if the address is on the list; the same page, whoever asks"""
+    """Has the links mailed, if the address is on the list; the page does not tell whether it is"""
     site = _read(site_uuid)
     read_body()
     step = steps.read(site, NO_FORM, request.form.get("step", ""))
     if step is None:
         refuse_link()
-    if not _is_open(site):
+    if not _can_mail(site):
         return _page("leave_by_mail", site)
     if wait := visitors.count_step():
         return _crowded_page(site, wait)
@@ -88,7 +90,7 @@ def _read(site_uuid: str) -> Site:
     return site
 
 
-def _is_open(site: Site) -> bool:
+def _can_mail(site: Site) -> bool:
     """Whether the site can send emails."""
     return not senders.obstacle(site, settings())
 
@@ -101,7 +103,7 @@ def _is_address(typed: str) -> bool:
 
 
 def _suggestion(site: Site, typed: str) -> str:
-    """The address that was probably meant; empty without one, or if the visitor has kept theirs."""
+    """The address that was probably meant; "" without one, or if the visitor keeps the typed one."""
     if request.form.get("email_keep") == typed:
         return ""
     return checks.check(services().answers, site, typed, False, "", visitors.agent()).suggestion
@@ -117,6 +119,7 @@ def _step(site: Site, step: FormStep, is_early: bool = False) -> Response:
 
 
 def _crowded_page(site: Site, wait: int) -> Response:
+    """The page for a network that must wait; `wait` is in seconds."""
     page = _page("crowded", site, 429, until=visitors.until(wait))
     page.headers["Retry-After"] = str(wait)
     return page

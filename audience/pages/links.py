@@ -47,14 +47,14 @@ def unsubscribe(token: str) -> Response:
 @blueprint.get("/preferences/<token>")
 @public
 def choose(token: str) -> Response:
-    """What somebody gets"""
+    """The preferences of a subscriber"""
     return _choice(*_read(PREFERENCES, token))
 
 
 @blueprint.post("/preferences/<token>")
 @public
 def change(token: str) -> Response:
-    """Keeps the language, or unsubscribes"""
+    """Saves the language, or unsubscribes"""
     link, token = _read(PREFERENCES, token)
     read_body()
     if request.form.get("act") == "unsubscribe":
@@ -65,7 +65,11 @@ def change(token: str) -> Response:
 
 
 def _undo(link: Link, token: str) -> Response:
-    """Undoes the unsubscribe of the form's ticket. Returns a page that confirms it, or says "too late"."""
+    """Undoes the unsubscribe that the form's ticket names. Returns a page that confirms it, or says "too
+    late".
+
+    A ticket is signed text on the farewell page, which names one unsubscribe for an hour.
+    """
     outcome = undoing.undo(link, request.form.get("ticket", ""))
     visit = visits.look(link)
     if outcome is UndoOutcome.TOO_LATE:
@@ -105,7 +109,7 @@ for purpose in (UNSUBSCRIBE, PREFERENCES):
 def _read(purpose: str, token: str) -> tuple[Link, str]:
     """The (link, token without punctuation at its end).
 
-    Raises `NotFound` for any bad link, or `TooMany` after many.
+    Raises `NotFound` for a bad or revoked link, or `TooMany` after many.
     """
     link = links.read(purpose, token)
     if link is None or link.standing is Standing.REVOKED:
@@ -124,6 +128,7 @@ def _show_question(link: Link, token: str) -> Response:
 
 
 def _choice(link: Link, token: str, is_saved: bool = False) -> Response:
+    """The page of the preferences; the question whether to unsubscribe if `may_choose` is false."""
     visit = visits.look(link)
     if not visit.may_choose:
         return _show_question(link, token)
@@ -145,12 +150,15 @@ def _unsubscribe(link: Link, token: str, is_one_click: bool = False) -> Response
 
 
 def _unknown_page(site: Site) -> Response:
-    """The page of a link that is nobody's. It leads to new links if the site can send email."""
+    """The page of a link without a subscriber. It leads to new links if the site can send email."""
     return show("unknown", site, mails_links=not senders.obstacle(site, settings()))
 
 
 def _farewell(link: Link, token: str, ticket: str = "", until: int = 0, reason: str = "") -> Response:
-    """The page after an unsubscribe. It offers no undo without a `ticket`, as after a second unsubscribe."""
+    """The page after an unsubscribe. It offers an undo until the instant `until`, in milliseconds.
+
+    It offers none without a `ticket`, as after a second unsubscribe.
+    """
     visit = visits.look(link)
     may_undo = bool(ticket) and clock.now_ms() <= until
     shown: dict[str, Any] = {"ticket": ticket, "until": until, "may_undo": may_undo, "reason": reason}

@@ -139,13 +139,14 @@ def shown_host(url: str) -> str:
 
 
 def put_headers(response: Response) -> Response:
+    """Adds each of `HEADERS` that the response does not have."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     return response
 
 
 def let_on(response: Response, url: str) -> Response:
-    """Lets a page's form be redirected to a URL, by the page's security policy. Returns the response.
+    """Lets a page's form be redirected to `url`, if any, by the page's security policy. Returns the response.
 
     Browsers check redirects of forms, too.
     """
@@ -161,7 +162,7 @@ def go_on(url: str) -> Response:
 
 
 def refuse_link() -> NoReturn:
-    """Raises `NotFound` for any bad link, or `TooMany` after many."""
+    """Raises `NotFound`, or `TooMany` after many bad links from one network."""
     limit, address = settings().auth_failures, network_of(client_address())
     if wait := services().limiter.hit(limit, "link", address):
         raise TooMany(THROTTLED, wait)
@@ -169,17 +170,17 @@ def refuse_link() -> NoReturn:
 
 
 def check() -> tuple[None, int]:
-    """Returns (no key, maximum bytes of the body), as the web server asks before the body."""
+    """Returns (None, maximum bytes of the body), as the web server asks before the body."""
     return None, MAX_BODY_BYTES
 
 
 def check_form() -> tuple[None, int]:
-    """As `check`, for what a visitor fills in."""
+    """As `check`, for a form that a visitor fills in: it may be longer."""
     return None, MAX_FORM_BYTES
 
 
 def read_body(most: int = MAX_BODY_BYTES) -> bytes:
-    """The raw body of any content type, of at most so many bytes. `request.form` then has the fields of a
+    """The raw body of any content type, of at most `most` bytes. `request.form` then has the fields of a
     form.
 
     Raises the web server's refusal of the body.

@@ -1,9 +1,9 @@
 """The network of a visitor, and how many sign-ups come from it. Beyond a limit, challenges get harder; beyond
 a higher one, visitors wait.
 
-Behind a proxy that the settings do not name, all visitors would share its network: they are not counted. Such
-a proxy is a private address that forwards, or any that has forwarded many forms of late. Nor are those of a
-sign-up form that has an event.
+Visitors are not counted behind a proxy that the settings do not name: they would share its network. Such a
+proxy is a private address that forwards, or any that has forwarded many forms of late. Visitors of a sign-up
+form that has an event are not counted either.
 """
 
 from typing import NamedTuple
@@ -37,6 +37,7 @@ class NetworkCount(NamedTuple):
 
 
 def count_form(form: SignUpForm | None = None) -> NetworkCount:
+    """Counts a form of the visitor's network; without `form`, a request for links."""
     hit = services().limiter.hit
     if _forwards():
         hit(FORWARDED, "forwarded", client_address())
@@ -52,13 +53,13 @@ def count_step(form: SignUpForm | None = None) -> int:
 
 
 def count_press(form: SignUpForm | None = None) -> int:
-    """Counts a press of the button without the script. Returns the seconds to wait, 0 for none."""
+    """Counts a press of a step's button without the script. Returns the seconds to wait, 0 for none."""
     counted = _counted_network(form)
     return services().limiter.hit(PRESSES, "press", counted) if counted else 0
 
 
 def network() -> str:
-    """The visitor's network: the shortened IP address."""
+    """The visitor's network: the IP address or, of IPv6, its /64."""
     return network_of(client_address())
 
 
@@ -72,11 +73,12 @@ def agent() -> str:
 
 
 def until(wait: int) -> int:
+    """The instant after `wait` seconds, in milliseconds."""
     return clock.now_ms() + wait * SECOND_MS
 
 
 def is_proxied() -> bool:
-    """Whether the visitor's address, no trusted proxy, has forwarded over 20 forms in an hour."""
+    """Whether the connecting address forwarded over 20 forms in an hour. False if settings name a proxy."""
     is_unnamed = _forwards() and not settings().trusted_proxies
     return is_unnamed and services().limiter.is_spent(FORWARDED, "forwarded", client_address())
 
@@ -90,5 +92,5 @@ def _counted_network(form: SignUpForm | None) -> str:
 
 
 def _forwards() -> bool:
-    """Whether the connecting address says that it forwards, but is no trusted proxy."""
+    """Whether the connecting address sends `X-Forwarded-For`, but is no trusted proxy."""
     return "X-Forwarded-For" in request.headers and client_address() == request.remote_addr
