@@ -65,7 +65,8 @@ def open(
 
     `timeout` is how many seconds sessions and writers wait. `write_gate`, with `enter` and `leave`, limits
     the threads that wait to write. Writes are refused while the database's file, or one of `folders`, is
-    missing from its place. The first `kept_connections` threads keep their connection between sessions; they
+    missing from its place. `password` replaces that of `url`. With `allow_faulty`, an SQLite with a known
+    bug is used anyway. The first `kept_connections` threads keep their connection between sessions; they
     must live as long as the process. Each connection to a database file caches up to `cache_mb` MB of it.
     `log` is the file of the erasure log, see `storage.erasures.log`. `read_url` is that of a
     replica, see `on_replica`.
@@ -84,7 +85,7 @@ def open(
 
 
 def log() -> Path | None:
-    """The file of the erasure log, which outlives the database; None if `open` got none."""
+    """The file of the erasure log, which outlives the database; None if `open` was given no `log`."""
     return _log
 
 
@@ -102,12 +103,12 @@ def url(path: Path) -> str:
 
 
 def file(url: str) -> Path:
-    """The file of a database with this URL. Raises `Unusable` if it is none."""
+    """The file of a database with this URL. Raises `Unusable` if the URL names no file."""
     return sqlite.file(url)
 
 
 def files(url: str) -> list[Path]:
-    """All files that hold data of a database, existing or not; none for a server's. Raises `Unusable`."""
+    """All files that hold data of a database, even if missing; empty for a server. Raises `Unusable`."""
     return chosen.engine_of(url).files(url)
 
 
@@ -153,19 +154,20 @@ def on_replica(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatena
 
 
 def replica_problem() -> str:
-    """Why the replica is not read; "" if it is, or if there is none."""
+    """Why the replica is not read; "" if it is read, or none is configured."""
     return _replica.problem() if _replica else ""
 
 
 def check_replica() -> None:
-    """Raises `Unusable` if the replica is one of another database."""
+    """Raises `Unusable` if the replica belongs to another database."""
     if (problem := replica_problem()) == replica.ANOTHER:
         raise Unusable(problem)
 
 
 @contextlib.contextmanager
 def write(site_id: int | None = None) -> Iterator[None]:
-    """Opens a session with one atomic, durable write transaction. Within another one, joins it.
+    """Opens a session with one atomic, durable write transaction. Within another one, joins it and ignores
+    `site_id`.
 
     With a site's id, the block may write only rows of that site; with `SHARED`, only rows that belong to no
     site. On a server, other threads may then write to other sites meanwhile. On SQLite, writers queue in
@@ -196,13 +198,13 @@ def write(site_id: int | None = None) -> Iterator[None]:
 
 
 def at_commit(kind: type[S]) -> S:
-    """The caller's transaction's step of class `kind`, which the first call creates."""
+    """The step of class `kind` in the caller's write transaction, whose first call creates the step."""
     step: S = _transaction.steps.setdefault(kind, kind())
     return step
 
 
 def writes_site(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Decorates a function to run in `write`. Its first argument is the site, or the site's id."""
+    """Decorates a function to run in `write`. The function's first argument is the site, or the site's id."""
 
     @functools.wraps(function)
     def writing(site: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -230,7 +232,7 @@ def was_moved() -> bool:
 
 
 def takes_writes() -> bool:
-    """Whether the disk takes writes. Tries one only if this process's last write failed."""
+    """Whether the disk takes writes. Tries a write only if this process's last write failed."""
     if _disk_refused:
         with contextlib.suppress(DiskFault), write(SHARED):
             execute("UPDATE schema_migration SET name = name WHERE id = 1")
@@ -257,7 +259,7 @@ def each_row(sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
 
 
 def row(sql: str, parameters: Sequence[Any] = (), *, keeps_plan: bool = False) -> Any:
-    """The first row of one statement; None without one. `keeps_plan` is as in `rows`."""
+    """The first row of one statement; None if there is no row. `keeps_plan` is as in `rows`."""
     return _execute(sql, parameters, keeps_plan).fetchone()
 
 
@@ -293,7 +295,7 @@ def execute_many(statement: str | RowStatement, parameters: Iterable[Sequence[An
 def checkpoint(only_if_due: bool = False) -> None:
     """Moves the write-ahead log into the database's file; on a server, renews statistics instead.
 
-    With `only_if_due`, only if this process has written much since. Raises `Unavailable`.
+    With `only_if_due`, does so only if this process has written much since. Raises `Unavailable`.
     """
     if only_if_due and not engine.is_due(database):
         return
@@ -304,7 +306,7 @@ def checkpoint(only_if_due: bool = False) -> None:
 
 
 def log_is_full() -> bool:
-    """Whether long work should wait: a reader keeps the write-ahead log growing. Checkpoints first."""
+    """Checkpoints. Returns whether long work should wait, because a reader keeps the log growing."""
     if engine.is_full(database):
         checkpoint()
     return engine.is_full(database)
@@ -325,7 +327,7 @@ def migrate() -> list[str]:
 
 @session()
 def migrations() -> Migrations:
-    """The pending migrations, and why this code cannot apply them, if so."""
+    """The pending migrations, and the reason if this code cannot apply them."""
     return history.read(_runner())
 
 

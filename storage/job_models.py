@@ -9,7 +9,7 @@ from storage.base_models import BaseModel, IdModel, add_partial_index
 
 class JobModel(IdModel):
     """A job. `subject` is the id of the record that it is about, 0 for none. `seq` is its position in the
-    site's order, None outside it. Site 0 is the instance itself, so `site_id` is no foreign key.
+    site's order, None if it has none. Site 0 is the instance itself, so `site_id` is no foreign key.
 
     No worker may claim a job before `not_before`, in milliseconds of the clock of leases. Until then, a job
     without a `claim` waits, and one with a `claim` is leased to a worker. `wait_ms` is the whole length of

@@ -19,7 +19,7 @@ DUE = "(not_before <= ? OR not_before > ? + wait_ms)"
 class Job(NamedTuple):
     """A claimed job. `subject` is the id of the record that it is about, `token` that of the claim.
 
-    `number` is its position in the site's order, 0 outside it.
+    `number` is its position in the site's order, 0 if it has none there.
     """
 
     site_id: int
@@ -48,7 +48,7 @@ class FailedJob(NamedTuple):
 def add(
     site_id: int, kind: str, subject: int, number: int | None = None, now: int = 0, wait_ms: int = 0
 ) -> None:
-    """Adds a job that is due after `wait_ms`. `number` is its position in the site's order, None outside it.
+    """Adds a job that is due after `wait_ms`. `number` is its position in the site's order, if it has one.
 
     An existing job starts anew: its failures are forgotten, and a worker loses its claim on it.
     """
@@ -91,7 +91,7 @@ def exists(site_id: int, kind: str, subject: int) -> bool:
 
 
 def wake(site_id: int, kind: str) -> int:
-    """Makes the idle jobs of a kind due. Returns how many."""
+    """Makes those jobs of a kind due that have the status `IDLE`. Returns how many."""
     return execute(
         f"UPDATE jobs SET status = '{WAITING}', not_before = 0 "
         f"WHERE site_id = ? AND kind = ? AND status = '{IDLE}'",
@@ -100,7 +100,7 @@ def wake(site_id: int, kind: str) -> int:
 
 
 def in_turn(site_id: int) -> tuple[str, int] | None:
-    """The (kind, subject) of the first waiting or claimed job in the site's order; None without one."""
+    """The (kind, subject) of the first waiting or claimed job in the site's order; None if no job is."""
     first: tuple[str, int] | None = row(
         f"SELECT kind, subject FROM jobs WHERE site_id = ? AND seq IS NOT NULL AND status = '{WAITING}' "
         "ORDER BY seq LIMIT 1",
@@ -130,10 +130,10 @@ def claim(
     in_order: bool = False,
     one_at_a_time: bool = False,
 ) -> Job | None:
-    """Claims the first due job of these kinds for `lease_ms`, under `token`. Returns None without one.
+    """Claims the first due job of these kinds for `lease_ms`, under `token`. Returns None if no job is due.
 
-    With `in_order`, only the first job in the site's order can be claimed, and none until it is due. With
-    `one_at_a_time`, claims none while another job of these kinds is claimed.
+    With `in_order`, claims only the first job in the site's order, and nothing until that job is due. With
+    `one_at_a_time`, claims nothing while another job of these kinds is claimed.
     """
     among = engine.among(kinds)
     of_kinds = f"site_id = ? AND kind {among.text} AND status = '{WAITING}'"
@@ -182,7 +182,7 @@ def release(job: Job, now: int, wait_ms: int = 0, status: str = WAITING, *, well
 
 
 def note_failure(job: Job, reason: str) -> int:
-    """Counts a failure of a claimed job. Returns how many it had in a row; 0 if the claim is lost."""
+    """Counts a failure of a claimed job. Returns the number of failures in a row; 0 if the claim is lost."""
     noted = rows(
         "UPDATE jobs SET attempts = attempts + 1, reason = ? "
         "WHERE site_id = ? AND id = ? AND claim = ? RETURNING attempts",
@@ -198,8 +198,8 @@ def end(job: Job) -> bool:
 
 
 def elect(token: str, now: int, lease_ms: int) -> bool:
-    """Tries to elect the caller, for `lease_ms`, as the process that looks for due jobs. Returns whether it
-    is.
+    """Elects the caller, for `lease_ms`, as the process that looks for due jobs. Returns False if another
+    process is elected.
 
     On a database file, always returns True: every process looks for due jobs.
     """
@@ -219,7 +219,7 @@ def resign(token: str) -> None:
 
 
 def ensure(kinds: Collection[str]) -> None:
-    """Adds the missing ones of the instance's own jobs of these kinds."""
+    """Adds the instance's own jobs of these kinds, unless they exist."""
     for kind in kinds:
         execute(
             "INSERT INTO jobs (site_id, kind, subject, status) VALUES (0, ?, 0, ?) "

@@ -43,7 +43,7 @@ class Pace:
     def learn(self, rows: int, seconds: float) -> None:
         """Sets `rows` from the duration of the last transaction; at most doubles it.
 
-        Ignores a transaction of fewer than `rows`, unless it took longer than the engine's `TURN_SECONDS`.
+        Ignores a transaction of fewer than `rows` rows, unless it took longer than `TURN_SECONDS`.
         """
         if rows and (rows >= self.rows or seconds > engine.TURN_SECONDS):
             self._seconds_per_row.append(seconds / rows)

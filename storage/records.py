@@ -36,7 +36,7 @@ class Records(Generic[R]):
         return ", ".join(f"{alias}.{name}" for name in self._names)
 
     def get(self, **equal: Any) -> R | None:
-        """A record that `equal` selects; None without one."""
+        """A record that `equal` selects; None if there is none."""
         record = row(f"{self._select} {_where(equal)}", list(equal.values()))
         return record and self._make(record)
 
@@ -45,7 +45,7 @@ class Records(Generic[R]):
         return self.read(rows(f"{self._select} {_where(equal)} {tail}", [*equal.values(), *more]))
 
     def newest(self, site_id: int, limit: int | None = None, before: int = 0) -> list[R]:
-        """The records of a site, newest first; with a `limit`, that many with ids below `before`."""
+        """The records of a site, newest first; with a `limit`, up to that many with ids below `before`."""
         if limit is None:
             return self.find("ORDER BY id DESC", site_id=site_id)
         return self.find("AND id < ? ORDER BY id DESC LIMIT ?", before, limit, site_id=site_id)

@@ -27,8 +27,8 @@ def rows_of(site_id: int | None, table: str = "") -> Sql:
 
 @dataclass(frozen=True, slots=True)
 class RowStatement:
-    """A statement for many rows of values of `columns`. `one` runs for each row; `at_once` runs once for all,
-    as a table `v` in place of `{rows}`. `{site}` is the site: of each row, or of all.
+    """A statement for many rows of values of `columns`. `one` runs for each row; `at_once` runs once,
+    with all rows as a table `v` in place of `{rows}`. `{site}` is the site: of each row, or of all.
 
     `conflict` of an INSERT is its `ON CONFLICT` clause, "" if no row may exist already. It is None for an
     UPDATE or DELETE.

@@ -23,15 +23,15 @@ def entries(site_id: int) -> list[ListEntry]:
 
 
 def matching(site_id: int, names: Sequence[str]) -> list[ListEntry]:
-    """The entries of a site's lists that are in `names`. What the database cannot store matches nothing."""
+    """The entries of a site's lists that are in `names`. Ignores names that the database cannot store."""
     among = engine.among(list(filter(is_text, names)))
     return LISTS.find(f"AND entry {among.text}", *among.parameters, site_id=site_id)
 
 
 def put(site_id: int, kind: str, entry: str, at: int) -> bool:
-    """Puts an entry on a list, or moves it there from the other one, at an instant in milliseconds.
+    """Puts an entry on a list, or moves it there from the other one.
 
-    Returns False if the list had it already.
+    Returns False if the list had the entry already. `at`, in milliseconds, is stored only for a new entry.
     """
     changed = execute(  # as text: the builder does not tell whether a row changed
         "INSERT INTO address_lists (site_id, kind, entry, created_at) VALUES (?, ?, ?, ?) "

@@ -10,9 +10,9 @@ from storage.records import Records
 
 
 class AuditEntry(NamedTuple):
-    """An entry of the audit log. `subject` is a uuid, a name or a keyed hash; `typed` is JSON.
+    """An entry of the audit log. `subject` is a uuid, a name or a keyed hash.
 
-    `subjects` is the number of subscribers or rows.
+    `typed` is JSON: filter values. `subjects` is the number of subscribers or rows.
     """
 
     id: int

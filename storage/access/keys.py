@@ -87,7 +87,7 @@ def expire(publishable_key: str, at: int) -> None:
 
 
 def detach_keys(site_id: int, at: int) -> list[str]:
-    """Detaches a site from all its keys. Revokes those without another site, and returns them."""
+    """Detaches a site from all its keys. Revokes keys without another site. Returns those revoked."""
     publishable_keys: list[str] = column(
         "SELECT publishable_key FROM keys WHERE revoked_at IS NULL "
         "AND id IN (SELECT key_id FROM key_sites WHERE site_id = ?) "

@@ -118,7 +118,7 @@ class OneTimeLinkModel(IdModel):
 
 
 class SentFormModel(BaseModel):
-    """What a form that was sent in a session has made: `result` is its id. `form` is a keyed hash."""
+    """A form sent in a session. `result` is the id of what it created; `form` is a keyed hash."""
 
     session = ForeignKeyField(SessionModel, on_delete="CASCADE", index=False)
     form = TextField()

@@ -5,12 +5,12 @@ from storage.database import execute, value
 
 
 def result(session_id: int, form: str, since: int) -> str:
-    """The id of what a form has made, if it was sent after the instant `since`; else ""."""
+    """The id of what a form created; "" unless the form was sent after the instant `since`."""
     query = "SELECT result FROM sent_forms WHERE session_id = ? AND form = ? AND created_at > ?"
     return value(query, (session_id, form, since), "")
 
 
 def put(session_id: int, form: str, result: str, at: int, keep_ms: int) -> None:
-    """Stores the id of what a form has made. Deletes the session's results that are older than `keep_ms`."""
+    """Stores the id of what a form created. Deletes the session's results that are older than `keep_ms`."""
     execute("DELETE FROM sent_forms WHERE session_id = ? AND created_at <= ?", (session_id, at - keep_ms))
     SentFormModel.insert(session=session_id, form=form, result=result, created_at=at).execute()

@@ -1,5 +1,6 @@
-"""The numbers of a site's accepting transactions. They grow in the order of commit, and depend on
-no clock.
+"""The numbers of a site's accepting transactions: those that make or queue a change that was asked for.
+
+The numbers grow in the order of commit, and depend on no clock.
 """
 
 from typing import NamedTuple
@@ -15,7 +16,7 @@ TAKE = (
 
 
 class AcceptanceNumber(NamedTuple):
-    """The number and instant (milliseconds) of an accepting transaction. Number and instant never go back."""
+    """The number and instant (milliseconds) of an accepting transaction. Neither ever goes back."""
 
     number: int
     at: int
@@ -40,7 +41,7 @@ def newest_accepted_at(site_id: int) -> int:
 
 
 def raise_to(site_id: int, number: int) -> None:
-    """Makes the site's next number higher than `number`, unless it is already."""
+    """Makes the site's next number higher than `number`, unless it is higher already."""
     execute(
         "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, ?, 0, 0) "
         "ON CONFLICT (site_id) "

@@ -56,7 +56,7 @@ def list_all() -> list[Site]:
 
 
 def count(site_id: int, users: int, unsubscribers: int) -> None:
-    """Adds to the site's counters, in the transaction of the change. Negative numbers subtract."""
+    """Adds to the site's counters; negative numbers subtract. Call it in the transaction of the change."""
     if users or unsubscribers:
         execute(
             "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, 0, ?, ?) "

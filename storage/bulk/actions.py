@@ -47,7 +47,7 @@ class BulkAction(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of its tag, or the key of its custom field; empty if it has neither."""
+        """The name of the action's tag, or the key of its custom field; "" if it has neither."""
         return self.tag or self.field
 
     @property
@@ -77,9 +77,9 @@ def add(
     now: int,
     wait_ms: int,
 ) -> int:
-    """Adds a bulk action, and a job that is due after `wait_ms` from `now`. Returns its id.
+    """Adds a bulk action, and a job that is due after `wait_ms` from `now`. Returns the action's id.
 
-    Its subscribers are still to be chosen. `now` is on the clock of leases, in milliseconds.
+    Its `size` subscribers are still to be chosen. `now` is on the clock of leases, in milliseconds.
     """
     action_id = ACTIONS.add(
         site=site_id, kind=kind, tag=tag, status=SELECTING, actor=actor, client_network=client_network,
@@ -110,7 +110,7 @@ def field_deletions(site_id: int) -> list[BulkAction]:
 
 
 def choose_more(site_id: int, action_id: int, chunks: Sequence[Sequence[int]]) -> None:
-    """Adds chunks to a bulk action that runs."""
+    """Adds chunks of subscriber ids to a bulk action, and the number of ids to its `people`."""
     execute(
         "UPDATE bulk_acts SET people = people + ? WHERE site_id = ? AND id = ?",
         (sum(map(len, chunks)), site_id, action_id),
@@ -143,7 +143,7 @@ def set_status(site_id: int, action_id: int, status: str, finished_at: int | Non
 
 
 def advance(site_id: int, action_id: int, done: int, changed: int, at: int) -> None:
-    """Adds to the counts of a bulk action. Marks it as running."""
+    """Adds to the counts of a bulk action. Marks it as running, started at `at` unless it was before."""
     execute(
         f"UPDATE bulk_acts SET status = '{RUNNING}', done = done + ?, changed = changed + ?, "
         "started_at = coalesce(started_at, ?) WHERE site_id = ? AND id = ?",
@@ -157,7 +157,7 @@ def add_chunks(site_id: int, action_id: int, chunks: Iterable[Sequence[int]]) ->
 
 
 def first_chunk(site_id: int, action_id: int) -> tuple[int, list[int]] | None:
-    """The (id, subscriber ids) of the next waiting chunk; None without one."""
+    """The (id, subscriber ids) of the next waiting chunk; None if no chunk waits."""
     waiting = CHUNKS.find("ORDER BY id LIMIT 1", site_id=site_id, bulk_act_id=action_id, waiting=1)
     return next(map(_ids, waiting), None)
 

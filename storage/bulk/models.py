@@ -33,7 +33,7 @@ class BulkActionModel(SiteOwnedModel):
 
 
 class BulkActionChunkModel(SiteOwnedModel):
-    """A chunk of a bulk action: subscriber ids as JSON. If not `waiting`, it is done, in an older version."""
+    """A chunk of a bulk action: subscriber ids as JSON. If not `waiting`, an older version did it."""
 
     bulk_act = ForeignKeyField(BulkActionModel, on_delete="CASCADE", index=False)
     ids = TextField()

@@ -1,5 +1,5 @@
 """Names that tags had until they were renamed or merged: what the record of changes has yet to tell, and
-which tag a name means that was accepted before.
+which tag is meant by a name accepted before the change.
 """
 
 from collections.abc import Collection
@@ -17,7 +17,7 @@ class TagRename(NamedTuple):
     """The tag `tag_id` was called `name` until the acceptance `number`. Then it was renamed, or merged into
     the tag `into_id`, which is the same tag if it was renamed.
 
-    `position` is the id of the last subscriber of whom the record tells so; `is_told` is 1 at the end.
+    The record of changes tells so for subscribers up to the id `position`; for all once `is_told` is 1.
     """
 
     id: int
@@ -37,7 +37,7 @@ class TagRename(NamedTuple):
 
     @property
     def former_id(self) -> int:
-        """The id that the former name has in the record of changes: no tag's if the tag lives on."""
+        """The id that the former name has in the record of changes; after a rename, a negative one."""
         return self.tag_id if self.is_merge else -self.id
 
 
@@ -51,12 +51,12 @@ def untold(site_id: int) -> list[TagRename]:
 
 
 def is_merging(site_id: int, tag_id: int, into_id: int) -> bool:
-    """Whether a merge of the tag into the other has not ended."""
+    """Whether a merge of the tag `tag_id` into `into_id` has begun and not ended."""
     return RENAMES.has(site_id=site_id, tag_id=tag_id, into_id=into_id, is_told=0)
 
 
 def replacements(site_id: int, tag_ids: Collection[int]) -> dict[int, int]:
-    """The tags that replace those of `tag_ids` that were merged, or are being merged: ids by their ids."""
+    """The ids of the tags into which tags of `tag_ids` were or are being merged, by the latter's ids."""
     among = engine.among(tag_ids)
     query = (
         f"SELECT tag_id, into_id FROM tag_renames WHERE site_id = ? AND tag_id {among.text} "
@@ -84,7 +84,10 @@ def forget(site_id: int, tag_id: int) -> None:
 
 
 def former_ids(site_id: int, name_keys: Collection[str], number: int) -> dict[str, int]:
-    """The ids of the tags that had these name keys at the acceptance `number`, and lost them since."""
+    """The ids of the tags meant by these name keys at the acceptance `number`, by name key.
+
+    Name keys that no tag has lost since are left out. A merged tag is replaced by its successor.
+    """
     among = engine.among(name_keys)
     query = (
         f"SELECT name_key, into_id FROM tag_renames WHERE site_id = ? AND name_key {among.text} "

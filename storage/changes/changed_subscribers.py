@@ -21,9 +21,10 @@ def add(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
 
 
 def add_words(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
-    """Stores of which subscribers the newest row of the change log has a repeated or ignored consent event.
+    """Stores which subscribers have a repeated or ignored consent event in the newest row of the change log.
 
     They are stored under the row's negative id, because a row without entries has no number of its own.
+    `number` only chooses the part of the index.
     """
     newest = row("SELECT id FROM change_log WHERE site_id = ? ORDER BY id DESC LIMIT 1", (site_id,))
     _add(site_id, number // PART, -newest[0], subscriber_ids)
@@ -37,7 +38,10 @@ def _add(site_id: int, part: int, number: int, subscriber_ids: Iterable[int]) ->
 
 
 def numbers_of(site_id: int, subscriber_id: int, limit: int) -> list[int]:
-    """The numbers of the newest rows of the change log that changed a subscriber."""
+    """The numbers of the newest rows of the change log that changed a subscriber, then negative row ids.
+
+    The latter are those of `add_words`.
+    """
     return column(
         f"SELECT number FROM changed_subscribers WHERE site_id = ? AND part IN ({engine.IDS}) "
         "AND subscriber_id = ? ORDER BY number DESC LIMIT ?",
@@ -61,10 +65,10 @@ def newest(site_id: int, limit: int) -> list[int]:
 
 
 def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> dict[int, list[int]]:
-    """The ids of those of the subscribers that each row of the change log changed, by the row's number.
+    """The ids among `subscriber_ids` that each row of the change log changed, by the row's number.
 
-    Only rows from the number `since` on. A row with a repeated or ignored consent event has its negative id
-    as key, whatever `since` is.
+    Rows before the number `since` are left out. A row with a repeated or ignored consent event has its
+    negative id as key, whatever `since` is.
     """
     ids_by_number: dict[int, list[int]] = {}
     for number, subscriber_id in rows(
@@ -79,8 +83,8 @@ def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> di
 def remove(site_id: int, log_row: LogRow, subscriber_ids: Collection[int]) -> None:
     """Removes a row of the change log from the index of these subscribers.
 
-    A row with a repeated or ignored consent event is also indexed under its negative id;
-    without entries, only there.
+    A row with a repeated or ignored consent event is also indexed under its negative id; a row without
+    entries, only there.
     """
     number = log_row.number if log_row.length else -log_row.id
     execute_many(

@@ -24,7 +24,7 @@ FROM = (
 
 
 class LogRow(NamedTuple):
-    """A row of the change log. `entries` has `length` packed entries, the first of which is `number`."""
+    """A row of the change log. `entries` has `length` packed entries, the first with the number `number`."""
 
     id: int
     number: int
@@ -53,7 +53,7 @@ def add(site_id: int, count: int, at: int, source: tuple[str, int], entries: byt
 
 
 def numbers(site_id: int) -> tuple[int, int]:
-    """The (newest, oldest) numbers in a site's change log. If it is empty, the oldest is the next one."""
+    """The (newest, oldest) numbers in a site's change log. In an empty log, the oldest is the next one."""
     query = "SELECT changes, oldest_change FROM site_counters WHERE site_id = ?"
     return row(query, (site_id,), keeps_plan=True) or (0, 1)
 
@@ -108,7 +108,7 @@ def rows_indexed_as(site_id: int, numbers: Sequence[int]) -> list[LogRow]:
 
 
 def rewrite(site_id: int, old: LogRow, entries: bytes) -> None:
-    """Replaces the entries of a row of the change log by as many others."""
+    """Replaces the entries of a row of the change log by the same number of others."""
     execute("UPDATE change_log SET entries = ? WHERE id = ? AND site_id = ?", (entries, old.id, site_id))
     _grow(site_id, len(entries) - len(old.entries))
 
@@ -118,7 +118,7 @@ def _grow(site_id: int, size: int) -> None:
 
 
 def erase(site_id: int, subscribers: Iterable[tuple[int, str, int]], number: int) -> None:
-    """Marks subscribers, given as (id, uuid, waiting), as erased by the row of the change log with a number.
+    """Marks subscribers, given as (id, uuid, waiting), as erased in the row `number` of the change log.
 
     `waiting` is 1 as long as the log may have values of the subscriber.
     """
@@ -146,7 +146,7 @@ def to_blank(site_id: int, limit: int) -> list[int]:
 
 
 def mark_blanked(site_id: int, subscriber_ids: Iterable[int]) -> None:
-    """Marks erased subscribers as those of whom the change log has no values."""
+    """Notes that the change log no longer has values of these erased subscribers."""
     execute_many(
         "UPDATE erased_subscribers SET waiting = 0 WHERE site_id = ? AND subscriber_id = ?",
         [(site_id, subscriber_id) for subscriber_id in subscriber_ids],

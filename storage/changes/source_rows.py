@@ -1,4 +1,7 @@
-"""The rows that one import or bulk action has in the change log, and the rows after them."""
+"""The rows that one import or bulk action has in the change log, and the rows after them.
+
+A `source` is the (kind, id) of that import or bulk action.
+"""
 
 from storage.changes.log import LOG, LogRow
 from storage.database import execute, row, value
@@ -9,7 +12,7 @@ OF_SOURCE = (  # the first condition is that of the partial index
 
 
 def first_of(site_id: int, source: tuple[str, int]) -> tuple[int, int, int] | None:
-    """The (id, number, instant) of a source's first row in the change log; None without one."""
+    """The (id, number, instant) of a source's first row in the change log; None if it has no row."""
     query = f"SELECT id, number, at FROM change_log WHERE {OF_SOURCE} ORDER BY id LIMIT 1"
     first: tuple[int, int, int] | None = row(query, (site_id, *source))
     return first
@@ -22,7 +25,7 @@ def entries_of(site_id: int, source: tuple[str, int]) -> int:
 
 
 def next_of(site_id: int, source: tuple[str, int], row_id: int) -> LogRow | None:
-    """The first row of a source in the change log with an id of at least `row_id`; None without one."""
+    """A source's first row in the change log with an id of at least `row_id`; None if there is none."""
     found = LOG.find(f"WHERE {OF_SOURCE} AND id >= ? ORDER BY id LIMIT 1", site_id, *source, row_id)
     return found[0] if found else None
 
@@ -33,7 +36,7 @@ def after_row(site_id: int, row_id: int, limit: int) -> list[LogRow]:
 
 
 def newest_row(site_id: int) -> int:
-    """The id of the newest row of a site's change log; 0 without one."""
+    """The id of the newest row of a site's change log; 0 if the log is empty."""
     return value("SELECT id FROM change_log WHERE site_id = ? ORDER BY id DESC LIMIT 1", (site_id,), 0)
 
 

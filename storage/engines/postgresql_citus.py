@@ -43,7 +43,7 @@ DIFFERENT = "Upgrade the others, too."
 
 
 def nodes(opened: Any) -> list[tuple[str, str]]:
-    """The (finding, advice or "") pairs about each node, which are all asked; none without Citus."""
+    """Asks each node. Returns (finding, advice or "") pairs about the nodes; empty without Citus."""
     if not opened.execute_sql(HAS_CITUS).fetchone()[0]:
         return []
     lines, versions = [], set()

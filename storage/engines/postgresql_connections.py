@@ -53,7 +53,7 @@ class NumberLoader(Loader):
 
 
 class ServerConnections(Psycopg3Database):  # type: ignore[misc]  # peewee is untyped
-    """Connects to a server; fails at once for `LET_BE_SECONDS` after it did not answer."""
+    """Connects to a server. If it does not answer, further attempts fail at once for `LET_BE_SECONDS`."""
 
     _let_be_until = 0.0
 
@@ -107,7 +107,7 @@ def refuse_unsupported(connection: psycopg.Connection[Any]) -> None:
 def readable(url: str) -> dict[str, Any]:
     """The parts of a database's URL, by libpq's names. Raises `Unusable` if libpq cannot read it.
 
-    Also raises it if an unescaped password would be read as host, port or database.
+    Also raises `Unusable` if an unescaped password would be read as host, port or database.
     """
     try:
         parts = conninfo_to_dict(url)

@@ -59,7 +59,7 @@ class GrownTables:
 
 
 class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[misc]  # peewee is untyped
-    """Keeps connections. Writes many rows at once."""
+    """A pool of connections, which can write many rows in one statement."""
 
     def __init__(self, url: str, **options: Any) -> None:
         super().__init__(url, **{"prepare_threshold": None} | options)

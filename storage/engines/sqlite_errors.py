@@ -16,13 +16,13 @@ def meaning(error: BaseException) -> Exception:
     if isinstance(error, peewee.IntegrityError):
         return Conflict(type(error).__name__)
     if isinstance(error, peewee.OperationalError | peewee.InterfaceError | MaxConnectionsExceeded | Error):
-        return _operational(error)(_words(error))
+        return _operational(error)(_message(error))
     if isinstance(error, peewee.DataError | peewee.ProgrammingError | peewee.NotSupportedError):
         return StatementError(str(error))
     return Unusable(f"the database is damaged ({error}): stop the service and restore a backup")
 
 
-def _words(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     """SQLite's message for an error.
 
     If the message is "not an error", it is of another connection: then the error's name.

@@ -44,7 +44,7 @@ def tables(opened: Any) -> list[str]:
 
 
 def stored_code(opened: Any) -> str:
-    """The kinds of SQL that a database runs by itself, such as triggers, with commas between; "" without."""
+    """The kinds of SQL that a database runs by itself, such as triggers, with commas between; "" if none."""
     query = "SELECT DISTINCT type FROM sqlite_master WHERE type NOT IN ('table', 'index') ORDER BY type"
     return ", ".join(kind for (kind,) in opened.execute_sql(query).fetchall())
 

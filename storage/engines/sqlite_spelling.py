@@ -33,7 +33,7 @@ def caseless(column: str, sign: str) -> str:
 
 
 def among(values: Collection[Any]) -> Sql:
-    """The end of a condition after a column: is one of these values."""
+    """The end of a condition, to follow a column: that it is one of these values."""
     return Sql(f"IN ({','.join('?' * len(values))})", tuple(values))
 
 

@@ -35,7 +35,7 @@ class Turns:
         self._asking = False  # a thread blocks in the kernel
 
     def take(self, timeout_seconds: float) -> bool:
-        """Waits for the caller's turn. Returns False if it is late. After True, call `give_back`."""
+        """Waits for the caller's turn. Returns False if it comes too late. After True, call `give_back`."""
         mine = threading.Lock()
         mine.acquire()
         try:
@@ -57,7 +57,7 @@ class Turns:
             return mine is self._writing
 
     def give_back(self) -> None:
-        """Ends the turn. Asks for another one if a thread waits."""
+        """Ends the turn. Asks for another turn if a thread waits."""
         with self._state:
             if self._turn is not None:
                 self._turn.end()

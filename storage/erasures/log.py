@@ -41,8 +41,8 @@ class LogLine(NamedTuple):
     `pepper_check` is the check value of the pepper that made the hashes. Lines of an older Audience have at
     most the first five fields.
 
-    Lines about links have no hash. Their `number` is the current generation after a rotation, the first valid
-    one after a revocation.
+    Lines about links have no hash. Their `number` is a generation of links: after a rotation the current one,
+    after a revocation the first valid one.
 
     The first line is the `BEGINNING`. Every change since its `at` has a line, unless a later line supersedes
     it.
@@ -92,7 +92,7 @@ class _Lines:
     """The lines that one transaction adds to the file.
 
     Erasures and unsubscribes are written before the commit, resubscribes after it. So after a crash, nobody
-    is taken for subscribed who is not.
+    who is not subscribed is taken for subscribed.
     """
 
     def __init__(self) -> None:
@@ -161,7 +161,7 @@ def line(change: LogLine) -> str:
 
 
 def is_altered(octets: bytes) -> bool:
-    """Whether a line differs from what was written. Lines of an older Audience have no check value.
+    """Whether a line differs from what was written. False for lines of an older Audience: no check value.
 
     Raises `ValueError` if the check value cannot be read.
     """

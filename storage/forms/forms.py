@@ -40,6 +40,7 @@ def list_all(site_id: int) -> list[StoredForm]:
 
 
 def change(site_id: int, form: StoredForm) -> None:
+    """Replaces all values of the form with the id `form.id`."""
     values = form._asdict()
     FORMS.change({name: values[name] for name in values if name != "id"}, site_id=site_id, id=form.id)
 

@@ -1,4 +1,5 @@
-"""Imports of files: receiving the file, and the refused rows.
+"""Imports of files: receiving the file, and the refused rows. An import whose file
+stops arriving is abandoned.
 
 Instants are in milliseconds. `now`, and the instant until which a file may arrive, are on the clock of
 leases, which all hosts share.
@@ -42,7 +43,7 @@ def begin(site_id: int, source: str | None, at: int, until: int) -> int:
 
 
 def unfinished_id(site_id: int, source: str, now: int) -> int | None:
-    """The id of the newest unfinished import from a source; None without one.
+    """The id of the newest unfinished import from a source; None if there is none.
 
     An import whose file stopped arriving does not count.
     """
@@ -55,7 +56,7 @@ def unfinished_id(site_id: int, source: str, now: int) -> int | None:
 
 
 def newest_ended_id(site_id: int, source: str) -> int | None:
-    """The id of the newest finished or failed import from a source; None without one."""
+    """The id of the newest finished or failed import from a source; None if there is none."""
     return value(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND status IN ('finished', 'failed') "
         "ORDER BY id DESC LIMIT 1",
@@ -65,7 +66,7 @@ def newest_ended_id(site_id: int, source: str) -> int | None:
 
 
 def receive(site_id: int, import_id: int, rows: int, refused: int, now: int, until: int) -> bool:
-    """Counts received rows and waits for more until `until`. Returns False if the import is gone."""
+    """Counts received rows and waits for more until `until`. Returns False if the import was abandoned."""
     return bool(
         execute(
             f"UPDATE imports SET rows = rows + ?, refused = refused + ?, receiving_until = ? "
@@ -87,7 +88,10 @@ def accept(site_id: int, import_id: int, columns: list[str], at: int, now: int, 
 
 
 def discard(site_id: int, import_id: int) -> bool:
-    """Deletes some rows of an import with an incomplete file, at last itself. Returns whether to go on."""
+    """Deletes some rows of an import whose file is incomplete or, if no row is left, the import.
+
+    Returns True if rows were deleted: call it again.
+    """
     for table, limit in (("import_batches", PAGE_ROWS // 50), ("refused_rows", PAGE_ROWS)):
         of_import = f"site_id = ? AND import_id = (SELECT id FROM imports {RECEIVED})"
         chosen = f"SELECT id FROM {table} WHERE {of_import} LIMIT ?"
@@ -128,7 +132,7 @@ def columns(site_id: int, import_id: int) -> list[str] | None:
 
 
 def refused_page(site_id: int, import_id: int, after: int) -> list[tuple[int, RefusedRow]]:
-    """The (id, row) of the next refused rows of an import, after the id `after`."""
+    """The (id, row) of the next `PAGE_ROWS` refused rows of an import, after the id `after`."""
     records = rows(
         f"SELECT id, {REFUSED.columns} FROM refused_rows "
         "WHERE import_id = ? AND id > ? AND site_id = ? ORDER BY id LIMIT ?",
@@ -159,7 +163,7 @@ def forget_refused(site_id: int, before: int) -> int:
 
 
 def site_with_refused(instant: int) -> int | None:
-    """The site with the oldest refused row, if that is from before an instant; else None."""
+    """The id of the site with the oldest refused row; None if no row was refused before `instant`."""
     query = "SELECT site_id FROM refused_rows WHERE refused_at < ? ORDER BY refused_at LIMIT 1"
     return value(query, (instant,), None)
 

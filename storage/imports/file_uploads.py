@@ -74,7 +74,7 @@ def list_asked_by(site_id: int, key: str) -> list[FileUpload]:
 
 
 def put_reading(site_id: int, upload_id: int, reading: str) -> None:
-    """Replaces the reading of a file, and has a worker try it.
+    """Replaces the reading of a file, and has a worker do a dry run of it.
 
     Does nothing if the file is being imported, was imported, or is deleted.
     """
@@ -87,7 +87,7 @@ def put_reading(site_id: int, upload_id: int, reading: str) -> None:
 
 
 def ask_import(site_id: int, upload_id: int, actor: str, client_network: str) -> None:
-    """Has a worker import a file before it tries others.
+    """Has a worker import a file before it does dry runs of others.
 
     Does nothing if the file is being imported, was imported, or is deleted.
     """
@@ -111,7 +111,10 @@ def end(site_id: int, upload_id: int, outcome: str, import_id: int = 0) -> None:
 
 
 def ask_search(site_id: int, number: int) -> None:
-    """Has a worker search the waiting files, after its current task, for whom the erasure `number` erased."""
+    """Has a worker search the waiting files for the subscribers that the erasure `number` erased.
+
+    Their current tasks end first. A file that an earlier erasure has to search keeps that one's number.
+    """
     waiting = "site_id = ? AND import_id = 0 AND file <> '' AND to_search = 0"
     execute(
         "INSERT INTO jobs (site_id, kind, subject, status) "
@@ -154,6 +157,7 @@ def remove(site_id: int, upload_id: int) -> bool:
 
 
 def remove_before(site_id: int, instant: int) -> None:
+    """Deletes the rows of files from before an instant, unless they are being imported."""
     execute(f"DELETE FROM file_uploads WHERE site_id = ? AND {LEFT}", (site_id, instant))
 
 
@@ -191,7 +195,7 @@ def files(site_id: int, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
 
 
 def imported_before(site_id: int, digest: str) -> tuple[int, int] | None:
-    """The (id, instant of acceptance) of the newest import of a file with this content; None without one."""
+    """The (id, instant of acceptance) of the newest import of this content; None if there is none."""
     newest: tuple[int, int] | None = row(
         "SELECT i.id, i.created_at FROM imported_files AS f "
         "JOIN imports AS i ON i.site_id = f.site_id AND i.id = f.import_id "

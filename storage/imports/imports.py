@@ -178,7 +178,7 @@ def accepted_batches(site_id: int) -> Iterator[tuple[int, str, int, int]]:
 
 
 def batch_after(site_id: int, batch_id: int, but: int) -> tuple[int, int, str] | None:
-    """The (id, import id, payload) of the next unapplied batch after `batch_id`; None without one.
+    """The (id, import id, payload) of the next unapplied batch after `batch_id`; None if no batch follows.
 
     Batches of the import `but`, and of imports with an undo, are left out.
     """

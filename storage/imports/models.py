@@ -8,7 +8,7 @@ from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
 class MovedAddressModel(SiteOwnedModel):
     """A subscriber's change of address in the transaction `number`, kept while older imports wait.
 
-    It has two rows: the subscriber left one address, and `came` to the other.
+    Each change has two rows: the subscriber left one address, and `came` to the other.
     """
 
     address_hash = TextField()

@@ -20,7 +20,7 @@ MOVED = Records(MovedAddressModel, MovedAddress)
 
 
 def note(site_id: int, old_hash: str, new_hash: str, subscriber_id: int, number: int) -> None:
-    """Stores a change of address in the transaction `number`, if waiting rows may be about it."""
+    """Stores a change of address in the transaction `number`, if any row of an import still waits."""
     if _any_row_waits(site_id):
         moves = MovedAddress(old_hash, subscriber_id, 0), MovedAddress(new_hash, subscriber_id, 1)
         MOVED.add_many(moves, site_id=site_id, number=number)
@@ -46,6 +46,6 @@ def after(site_id: int, number: int, hashes: Collection[str]) -> list[MovedAddre
 
 
 def forget(site_id: int) -> None:
-    """Deletes all stored changes of address of a site, unless rows still wait."""
+    """Deletes all stored changes of address of a site, unless rows of imports still wait."""
     if not _any_row_waits(site_id):
         MOVED.delete(site_id=site_id)
