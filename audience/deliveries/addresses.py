@@ -78,8 +78,9 @@ class Receiver:
 def check_url(
     url: str, *, private_addresses: bool, is_secret: bool = False, look_up: LookUp = look_up
 ) -> None:
-    """Raises `AddressRefused` for a URL that may not be called, or with nothing that `is_secret`; each
-    delivery asks for addresses again.
+    """Raises `AddressRefused` for a URL that may not be called or, with `is_secret`, may get no secret.
+
+    Accepts a host whose addresses are unknown now, since each delivery looks them up again.
     """
     receiver = read(url, private_addresses=private_addresses)
     try:
@@ -118,8 +119,8 @@ def _split(url: str) -> SplitResult:
 def require_allowed(
     receiver: Receiver, addresses: Sequence[str], *, private_addresses: bool, is_secret: bool
 ) -> None:
-    """Raises `AddressRefused` if one of the receiver's addresses is not public, unless `private_addresses`
-    are allowed, and if one is public to which something that `is_secret` would go unencrypted.
+    """Raises `AddressRefused` if one of the receiver's addresses is not public, unless with
+    `private_addresses`, or if a secret would go unencrypted to a public address.
     """
     are_public = [is_public(ip_address(address)) for address in addresses]
     if not private_addresses and not all(are_public):
@@ -129,7 +130,7 @@ def require_allowed(
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether an address is on the public internet, so that it is not of this machine or its network."""
+    """Whether an address is on the public internet, not on this machine or its network."""
     if isinstance(address, IPv4Address):
         return _is_public(address) and not any(address in network for network in NEVER_4)
     held = address.ipv4_mapped

@@ -57,8 +57,8 @@ class DeliveryResult:
     """The result of a delivery. `status` is None without an answer; `beginning` is the answer's first 1,024
     bytes as text.
 
-    `failure` is a sentence for the operator that says why there is no answer; None with one. `retry_after` is
-    how many seconds a busy receiver asks to wait, at most an hour.
+    `failure` is a sentence for the operator that says why there is no answer; None if there is one.
+    `retry_after` is how many seconds a busy receiver asks to wait, at most an hour.
     """
 
     status: int | None
@@ -133,8 +133,8 @@ def post(
     """Posts a JSON body, with `headers` beside the usual ones. Ends within `seconds`, whatever the receiver
     does.
 
-    What `is_secret` goes to public addresses encrypted only. The host is looked up once. Redirects are not
-    followed, and proxies not used. A network error becomes the `failure` of the result.
+    With `is_secret`, the body goes to public addresses only encrypted. The host is looked up once. Redirects
+    are not followed, and proxies not used. A network error becomes the `failure` of the result.
     """
     deadline, began = Deadline(seconds), clock.uptime_ms()
     status, beginning, failure, retry_after = None, "", None, 0
@@ -195,7 +195,7 @@ def _answer(
 ) -> http.client.HTTPResponse:
     """Sends the request and reads the head of the answer. Returns the answer.
 
-    An answer before the end of the body counts. Interim answers (1xx) are skipped.
+    An answer that comes before the body was sent counts. Interim answers (1xx) are skipped.
     """
     client = http.client.HTTPConnection(receiver.host, receiver.port)
     client.sock = connection
@@ -215,7 +215,7 @@ def _user_agent() -> str:
 
 
 def _retry_after(answer: http.client.HTTPResponse) -> int:
-    """How many seconds a busy receiver asks to wait (RFC 9110, 10.2.3); 0 if it does not ask."""
+    """How many seconds a busy receiver asks to wait (RFC 9110, 10.2.3); 0 if it does not."""
     text = (answer.getheader("Retry-After") or "").strip()
     if answer.status not in BUSY:
         return 0

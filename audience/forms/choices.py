@@ -45,7 +45,7 @@ def _wrong_delivery(site_id: int, form: SignUpForm, before: SignUpForm | None) -
 
 
 def delivery_problem(site_id: int, form: SignUpForm, no_mail: str) -> str:
-    """Why the form's confirmations cannot be sent, "" if they can. `no_mail` is why the site cannot."""
+    """Why the form's confirmations cannot be sent; "" if they can. `no_mail` says why the site cannot."""
     if form.delivery == SMTP:
         return no_mail and OR_WEBHOOK.format(no_mail)
     found = webhook(site_id, form)
@@ -53,7 +53,7 @@ def delivery_problem(site_id: int, form: SignUpForm, no_mail: str) -> str:
 
 
 def webhook(site_id: int, form: SignUpForm) -> Webhook | None:
-    """The webhook that gets the form's sign-ups; None if there is none, or it does not take sign-ups."""
+    """The webhook that gets the form's sign-ups; None if no webhook takes them."""
     if form.delivery == SMTP:
         return None
     webhooks = stored_webhooks.for_sign_ups(site_id)

@@ -42,7 +42,7 @@ NO_WORDING = Sentence(
 
 
 class FormField(NamedTuple):
-    """A field that a form asks for besides the address: a name or a custom field. `labels` has languages."""
+    """A field of a form besides the address: a name or a custom field. `labels` are by language."""
 
     key: str
     required: bool
@@ -50,7 +50,7 @@ class FormField(NamedTuple):
 
     @property
     def input_name(self) -> str:
-        """The name of its HTML input. Those of custom fields differ from all other inputs of a form."""
+        """The name of the field's HTML input. A custom field's never equals the name of another input."""
         return self.key if self.key in NAMES else f"fields[{self.key}]"
 
     def label(self, language: str) -> str:
@@ -90,6 +90,7 @@ class SignUpForm(NamedTuple):
 
     @property
     def has_event(self) -> bool:
+        """Whether the form has no network limits now."""
         return self.event_until is not None and self.event_until > clock.now_ms()
 
 
@@ -105,12 +106,12 @@ def new(at: int, look: Look, item: Mapping[str, Any]) -> SignUpForm:
 
 
 def proposed_wording(look: Look, language: str) -> dict[str, str]:
-    """The proposed wording, by its language; empty if the site has no public name."""
+    """The proposed wording as `{language: wording}`; empty if the site has no public name."""
     return {language: WORDS[language].wording.format(name=look.name)} if look.name else {}
 
 
 def with_values(form: SignUpForm, item: Mapping[str, Any]) -> SignUpForm:
-    """The form with the values of `item`; all others stay. Raises `Refused`."""
+    """The form with the values of `item`; its other values stay. Raises `Refused`."""
     values = {name: value for name, value in item.items() if name in SignUpForm._fields}
     if "fields" in item:
         values["fields"] = tuple(FormField(**field) for field in item["fields"])
@@ -140,7 +141,7 @@ def _problems(form: SignUpForm, item: Mapping[str, Any]) -> Iterator[FieldError]
 def check_open(look: Look, form: SignUpForm, delivery_problem: str) -> None:
     """Raises `Refused` with all reasons why a form cannot be opened.
 
-    `delivery_problem` is why its confirmations cannot be sent; empty for a form that is open already.
+    `delivery_problem` is why its confirmations cannot be sent. Pass "" for a form that is open already.
     """
     lacking = {delivery_problem: bool(delivery_problem), NO_WORDING: not form.wording,
                NO_PRIVACY: not look.privacy,

@@ -80,7 +80,7 @@ def create(
     """Creates a form, paused unless `item` says otherwise. Values that `item` lacks get defaults.
 
     `no_mail` is the reason why the site cannot send emails, or empty. With an `actor`, the audit log records
-    it. Raises `Refused`.
+    the creation. Raises `Refused`.
     """
     look = stored_looks.get(site.id)
     form = definitions.new(clock.now_ms(), look, item)
@@ -125,7 +125,7 @@ def set_state(
 ) -> SignUpForm:
     """Opens, pauses or archives a form.
 
-    Raises `NotFound`, and `Refused` with all reasons why it cannot be opened.
+    Raises `NotFound`, and `Refused` with all reasons why the form cannot be opened.
     """
     return change(site, form_id, {"state": state}, actor, no_mail)
 
@@ -173,7 +173,7 @@ def delivery_problem(site: Site, form: SignUpForm, no_mail: str) -> str:
 
 @database.session()
 def webhook(site: Site, form: SignUpForm) -> Webhook | None:
-    """The webhook that gets the form's sign-ups; None if there is none, or it does not take sign-ups."""
+    """The webhook that gets the form's sign-ups; None if no webhook takes them."""
     return choices.webhook(site.id, form)
 
 
@@ -191,8 +191,8 @@ def require(site_id: int, form_id: int) -> SignUpForm:
 
 
 def users_of_field(site_id: int, key: str) -> list[str]:
-    """The forms that ask for a custom field, such as `form Front page`, in the caller's session. Archived
-    ones ask for nothing.
+    """The forms, unless archived, that ask for a custom field, as texts such as `form Front page`, in the
+    caller's session.
     """
     asking = [form for form in map(_read, stored.list_all(site_id)) if form.state != ARCHIVED]
     return [f"form {form.name}" for form in asking if any(field.key == key for field in form.fields)]

@@ -1,4 +1,4 @@
-"""Generations of a site's links: rotation begins a new one, and revocation ends all earlier ones."""
+"""Generations of a site's links, with keys of their own. Rotation begins one; revocation ends all earlier."""
 
 import secrets
 from collections import defaultdict
@@ -57,7 +57,7 @@ def key(site_id: int, purpose: str, generation: Generation) -> bytes:
 
 @database.writes_site
 def rotate(site: Site, revokes: bool = False, actor: Actor = COMMAND_LINE) -> int:
-    """Begins a new generation of links. Returns its number. With `revokes`, earlier links stop working."""
+    """Begins a new generation of links. Returns its number. With `revokes`, all earlier links do nothing."""
     current = read(site.id).current
     number = current.generation + 1
     _begin(site, number, number if revokes else current.lowest)
@@ -72,7 +72,7 @@ def _begin(site: Site, number: int, lowest: int) -> None:
 
 
 def lines(site_uuid: str, current: Generation) -> list[LogLine]:
-    """The lines on a generation for the log that outlives the database; none for `FIRST`."""
+    """The lines on a generation for the log that is kept outside the database; none for `FIRST`."""
     both = {ROTATED: current.generation, REVOKED: current.lowest}
     at, check_value, now = current.made_at, pepper.check_value(), clock.now_ms()
     return [

@@ -27,8 +27,8 @@ NOT_HTTPS = (
 class Links:
     """Makes the links of a site's subscribers. Reads the database once, for any number of links.
 
-    They begin with `base`, a URL without a final slash; if the site has an address of its own, with that and
-    the path of `base`. `note` warns that mail programs ignore the links, or is empty.
+    They begin with `base`, a URL without a final slash; if the site has an address of its own, with that
+    address and the path of `base`. `note` warns that mail programs ignore the links, or is empty.
     """
 
     @database.session()
@@ -84,7 +84,7 @@ class Link(NamedTuple):
 def read(purpose: str, token: str) -> Link | None:
     """The link of a token; None if no site has signed it for this purpose.
 
-    A revoked link is returned, too: the caller checks its `standing`.
+    A revoked link is returned, too: the caller must check its `standing`.
     """
     token = token.rstrip(GLUED)
     payload = tokens.read(purpose, token)
@@ -94,7 +94,7 @@ def read(purpose: str, token: str) -> Link | None:
 
 
 def _read(purpose: str, token: str, payload: Payload, site: Site) -> Link | None:
-    """The link of a token; None if the site has not signed it.
+    """The link of a token; None if the site has not signed the token.
 
     Takes the same time whether the signature is wrong or the generation never existed.
     """

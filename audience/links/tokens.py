@@ -1,4 +1,4 @@
-"""The token of a link: it tells the subscriber, and is signed. It has no address, and does not expire."""
+"""The token of a link: the signed uuid of a subscriber. It has no email address, and does not expire."""
 
 import base64
 import binascii

@@ -1,7 +1,7 @@
 """What people may do on the page that follows an unsubscribe by link: undo it, and give a reason.
 
-The page has a signed ticket. It names the unsubscribe and the consent event before it, which an undo puts
-back. The ticket is valid only while the unsubscribe is the subscriber's last consent event.
+The page has a signed ticket: a text that names the unsubscribe and the consent event before it, which an
+undo restores. The ticket is valid only while the unsubscribe is the subscriber's last consent event.
 """
 
 from contextlib import suppress
@@ -36,7 +36,7 @@ class UndoOutcome(StrEnum):
 class Ticket(NamedTuple):
     """What a ticket says. `number` is that of the unsubscribe; `before` is the consent event before it.
 
-    It can be undone until the instant `until`, in milliseconds.
+    The unsubscribe can be undone until the instant `until`, in milliseconds.
     """
 
     uuid: str
@@ -46,7 +46,7 @@ class Ticket(NamedTuple):
 
 
 def new_ticket(link: Link, number: int, before: ConsentEvent) -> tuple[str, int]:
-    """The (signed text, instant until which it can undo, in milliseconds) of a new ticket."""
+    """A new ticket, as (signed text, instant in milliseconds until which it allows an undo)."""
     until = clock.now_ms() + HOUR_MS
     values = (link.uuid, number, until, *map(int, before))
     return _signer(link).sign(" ".join(map(str, values))).decode(), until
@@ -64,9 +64,9 @@ def read_ticket(link: Link, text: str) -> Ticket | None:
 
 
 def undo(link: Link, text: str) -> UndoOutcome:
-    """Undoes an unsubscribe: restores the consent event before it, if the ticket is valid and in time.
+    """Undoes an unsubscribe: restores the consent event before it.
 
-    Also returns `TOO_LATE` if that event came from an import that was undone since.
+    Returns `TOO_LATE` if the ticket is invalid or expired, or that event came from an import undone since.
     """
     ticket, site_id = read_ticket(link, text), link.site.id
     if ticket is None:
@@ -84,7 +84,7 @@ def undo(link: Link, text: str) -> UndoOutcome:
 
 
 def give_reason(link: Link, text: str, reason: str) -> Ticket | None:
-    """Stores the reason of an unsubscribe, unless it is none of `REASONS`. Returns the ticket.
+    """Stores the reason of an unsubscribe if it is one of `REASONS`. Returns the ticket.
 
     Returns None, with nothing stored, if the ticket is invalid or the consent has changed since.
     """
@@ -101,8 +101,8 @@ def give_reason(link: Link, text: str, reason: str) -> Ticket | None:
 
 
 def _may_undo(site_id: int, subscriber: Subscriber, ticket: Ticket) -> bool:
-    """Whether a ticket is in time and of the last consent event, and the event before is not of an undone
-    import.
+    """Whether a ticket is in time, the unsubscribe is the last consent event, and the event before is not of
+    an undone import.
 
     A later unsubscribe forbids the undo even if it had no effect, because the undo would restore something
     older.

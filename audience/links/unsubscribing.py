@@ -1,4 +1,4 @@
-"""Unsubscribing by a link. It also works for a deleted subscriber: a link never lies."""
+"""Unsubscribing by a link. It also works after the subscriber was deleted, for the address."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -40,9 +40,9 @@ class LinkOutcome(StrEnum):
 
 
 class UnsubscribeResult(NamedTuple):
-    """The result of an unsubscribe. `number` is its number in the site's order, 0 if nothing was done.
+    """The result of an unsubscribe. `number` is its number in the site's sequence, 0 if nothing was done.
 
-    `before` is the consent event that it replaced, if it unsubscribed somebody.
+    `before` is the consent event that it replaced; None unless the outcome is `UNSUBSCRIBED`.
     """
 
     outcome: LinkOutcome
@@ -66,10 +66,10 @@ def unsubscribe(link: Link, reason: str = "") -> UnsubscribeResult:
 
 
 def find(link: Link) -> tuple[Subscriber | None, FormerLink | None]:
-    """The (subscriber, former link) of a link, in the caller's session.
+    """The (subscriber, former link) of a link, in the caller's session; each may be None.
 
-    If the link's subscriber was deleted, the former link is what was kept of it, and the subscriber is
-    whoever has the address now.
+    A former link is the row kept for a deleted subscriber, with the hash of the address. The subscriber is
+    then whoever has that address now.
     """
     site_id = link.site.id
     former = former_links.get(site_id=site_id, uuid_hash=site_keys.address_hash(site_id, link.uuid))
@@ -77,7 +77,7 @@ def find(link: Link) -> tuple[Subscriber | None, FormerLink | None]:
 
 
 def _holder(site_id: int, former: FormerLink) -> Subscriber | None:
-    """The subscriber who got the address after a deletion and still has it; None if nobody."""
+    """The subscriber who got the address after a deletion and still has it, or None."""
     ids = [former.subscriber_id] if former.subscriber_id else []
     for subscriber in stored.get_by_ids(site_id, ids).values():
         if site_keys.address_hash(site_id, subscriber.email_key) == former.address_hash:
@@ -96,7 +96,9 @@ def _unsubscribe(site_id: int, subscriber: Subscriber, reason: str) -> Unsubscri
 
 
 def _keep(site_id: int, address_hash: str) -> UnsubscribeResult:
-    """Suppresses an address without a subscriber. If it was erased, it stays so, with the later number."""
+    """Suppresses an address without a subscriber. An erased address stays erased, with the later
+    number.
+    """
     sign_ups.end(site_id, [address_hash])
     accepted = subscribers.accept_now(site_id, SOURCE)
     event = ConsentEvent(accepted.at, accepted.number, ConsentKind.UNSUBSCRIBE)

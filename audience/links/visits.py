@@ -1,4 +1,4 @@
-"""What a page may show of the subscriber of a link. Nothing here writes but `choose_language`."""
+"""What a page may show of the subscriber of a link. Only `choose_language` writes."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -58,7 +58,8 @@ def look(link: Link) -> Visit:
 def choose_language(link: Link, language: str) -> bool:
     """Stores the language that a subscriber chose. Returns whether it was stored.
 
-    It is not for an unsubscribed subscriber, or if the link fails `may_choose`.
+    Nothing is stored, and False returned, if there is no subscriber, they are unsubscribed, or `may_choose`
+    is false.
     """
     with database.write(link.site.id):
         subscriber, _ = unsubscribing.find(link)
@@ -70,7 +71,7 @@ def choose_language(link: Link, language: str) -> bool:
 
 
 def may_choose(link: Link, subscriber: Subscriber) -> bool:
-    """Whether a link can change preferences: it is a current preferences link, made for today's address."""
+    """Whether a link can change preferences: it is a current preferences link for the current address."""
     is_current = link.purpose == PREFERENCES and link.standing is Standing.CURRENT
     return is_current and link.uuid == subscriber.uuid and link.is_for(subscriber.email_key)
 
@@ -81,5 +82,6 @@ def shows_address(link: Link, subscriber: Subscriber) -> bool:
 
 
 def mask(email: str) -> str:
+    """The address with `…` for all but the first character before the `@`."""
     local, at, domain = email.rpartition("@")
     return f"{local[:1]}…{at}{domain}"

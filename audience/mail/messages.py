@@ -68,6 +68,7 @@ def links(
 
 
 def alarm(language: str, sender: Sender, email: str, console_url: str) -> EmailMessage:
+    """The email that tells an owner that the alarm for sign-ups is on."""
     return _message("alarm", language, sender, email, {"console_url": console_url})
 
 
@@ -77,6 +78,7 @@ def test(language: str, sender: Sender, email: str) -> EmailMessage:
 
 @cache
 def table(language: str) -> dict[str, Any]:
+    """The texts of all emails in a language."""
     file = files("audience.mail") / "languages" / f"{language}.toml"
     return tomllib.loads(file.read_text("utf-8"))
 

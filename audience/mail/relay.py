@@ -34,7 +34,7 @@ class MailStep(NamedTuple):
 
 
 class Relay:
-    """Sends emails; safe for threads. Pauses for a while when the mail server refuses everything."""
+    """Sends emails; safe for threads. Sends nothing for a while after the mail server refused everything."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -47,7 +47,7 @@ class Relay:
         recipient: str,
         is_wanted: Callable[[], bool] = lambda: True,
     ) -> MailResult:
-        """Sends a message to one recipient, within a minute.
+        """Sends a message to one recipient, within a minute. During a pause, returns `PAUSED` at once.
 
         `is_wanted` is called once the mail server has accepted the recipient. If it returns False, nothing is
         sent.
@@ -76,10 +76,10 @@ class Relay:
         return session.hand_over(server(self._settings), message, sender, recipient, is_wanted)
 
     def probe(self) -> list[MailStep]:
-        """Connects, encrypts, signs in and leaves, as `smtp_url` says. Returns the steps up to the first that
-        fails.
+        """Connects, encrypts, signs in and leaves, as `smtp_url` says. Returns the steps; the last may have
+        failed.
 
-        The setting must not be empty.
+        `smtp_url` must not be empty.
         """
         from audience.mail import session
 

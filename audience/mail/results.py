@@ -30,7 +30,9 @@ class MailResult(NamedTuple):
 
 
 class SmtpServer(NamedTuple):
-    """The mail server. `user` is empty without sign-in. `own_name` is how the service greets it."""
+    """The mail server. `user` is empty without sign-in. `own_name` is the name with which the service
+    greets it.
+    """
 
     scheme: str
     host: str
@@ -47,7 +49,7 @@ class SmtpServer(NamedTuple):
 
 
 def server(settings: Settings) -> SmtpServer:
-    """The mail server in the setting `smtp_url`, which must not be empty."""
+    """The mail server of the setting `smtp_url`, which must not be empty."""
     parts, own = urlsplit(settings.smtp_url), urlsplit(settings.base_url).hostname or ""
     is_address = own.replace(".", "").isdigit() or ":" in own
     own_name = f"[{'IPv6:' if ':' in own else ''}{own}]" if is_address else own

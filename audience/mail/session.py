@@ -138,7 +138,7 @@ class MailSession(smtplib.SMTP):
     def deliver(
         self, message: EmailMessage, sender: str, recipient: str, is_wanted: Callable[[], bool]
     ) -> MailResult:
-        """Sends a message. Returns `SENT`, `STOPPED` if not `is_wanted`, or the refusal."""
+        """Sends a message. Returns the result: `STOPPED`, with nothing sent, if not `is_wanted`."""
         is_ascii = recipient.isascii()
         if not is_ascii and not self.has_extn("smtputf8"):
             return MailResult(REFUSED, NO_SMTPUTF8)
@@ -180,7 +180,7 @@ def hand_over(
     """Sends a message to one recipient, within `SECONDS`. Returns a result for network errors, too."""
     failed = LATER
 
-    def looks() -> bool:
+    def is_still_wanted() -> bool:
         nonlocal failed
         is_so = is_wanted()
         failed = UNSURE
@@ -188,7 +188,7 @@ def hand_over(
 
     try:
         with start(server, lambda *_: None) as session:
-            return session.deliver(message, sender, recipient, looks)
+            return session.deliver(message, sender, recipient, is_still_wanted)
     except smtplib.SMTPDataError as error:
         return _refusal(error.smtp_code, _bytes(error.smtp_error))
     except smtplib.SMTPResponseException as error:
@@ -226,9 +226,9 @@ def sentence(error: Exception) -> str:
 
 
 def _refusal(code: int, text: bytes) -> MailResult:
-    """What a refusal means: pause, failed for good, or try later.
+    """The result of a refusal: `PAUSED`, `REFUSED` (for good) or `LATER`.
 
-    An enhanced status code (RFC 3463) decides before `code`.
+    An enhanced status code (RFC 3463) in `text` may turn a final `code` into `LATER`.
     """
     is_final = code >= 500 and not PASSING.match(text.decode(errors="replace").lstrip())
     status = PAUSED if code == CLOSING else REFUSED if is_final else LATER

@@ -10,9 +10,9 @@ from storage.reports import queries as report_queries
 
 @dataclass(frozen=True)
 class Growth:
-    """The numbers of `new` subscribers in each part of a period, and of those who `left`.
+    """The numbers of `new` subscribers, and of those who `left`, in each part of a period.
 
-    These unsubscribed in that part and are still unsubscribed.
+    Who `left` unsubscribed in that part and is still unsubscribed.
     """
 
     new: list[int]

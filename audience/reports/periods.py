@@ -35,8 +35,8 @@ class Period:
 def from_settings(settings: Mapping[str, Any], time_zone: str, at: int) -> Period:
     """The period of the settings `unit`, `days`, `from` and `to` at an instant `at`, in milliseconds.
 
-    By default it is the last 30 days. It starts with a whole week or month. Only the last 3,660 days have
-    parts.
+    The default is the last 30 days. A period begins with a whole week or month. Only its last 3,660 days are
+    cut into parts.
     """
     zone, unit = ZoneInfo(time_zone), settings.get("unit", "day")
     first, last = _days(settings, day_of(at, time_zone))
@@ -49,7 +49,7 @@ def from_settings(settings: Mapping[str, Any], time_zone: str, at: int) -> Perio
 
 
 def day_of(at: int, time_zone: str) -> dt.date:
-    """The day of an instant in milliseconds."""
+    """The day, in a time zone, of an instant in milliseconds."""
     return dt.datetime.fromtimestamp(at / 1000, ZoneInfo(time_zone)).date()
 
 
@@ -79,5 +79,5 @@ def _next(day: dt.date, unit: str) -> dt.date:
 
 
 def _midnight(day: dt.date, zone: ZoneInfo) -> int:
-    """The start of a day in milliseconds. If clocks skip midnight, when they change (PEP 495, `fold=0`)."""
+    """The start of a day in milliseconds. If clocks skip midnight, the skip (PEP 495, `fold=0`)."""
     return int(dt.datetime.combine(day, dt.time(), zone).timestamp() * 1000)

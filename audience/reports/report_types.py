@@ -19,7 +19,7 @@ OUTCOMES = ("created", "updated", "unchanged", "failed")
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """The input of a report. Unless `has_period`, the settings name no period: it is the default."""
+    """The input of a report. `period` is the default one unless `has_period`: the settings name one."""
 
     site_id: int
     rule: Sql
@@ -128,7 +128,7 @@ def leaving(request: ReportRequest) -> DataPoints:
 
 @dataclass(frozen=True)
 class ReportType:
-    """A type of report. `settings` are its settings besides the period, `needs` the required ones.
+    """A type of report. `settings` names its settings besides the period, `needs` the required ones.
 
     The first chart style is the default.
     """

@@ -71,7 +71,7 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> R
 
 @database.writes_site
 def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Report:
-    """Replaces a report, unless it is equal. With an `actor`, the audit log records it.
+    """Replaces a report's values, unless they are the same. With an `actor`, the audit log records it.
 
     Raises `Refused`, `NotFound`.
     """
@@ -101,7 +101,7 @@ def _record(site: Site, actor: Actor | None, action: str, name: str) -> None:
 
 @database.on_replica
 def run(site: Site, report_id: str, other: Mapping[str, Any] | None = None) -> ReportResult:
-    """Runs a saved report now. Settings in `other` override its own. Raises `NotFound`."""
+    """Runs a saved report now. Settings in `other` override the report's own. Raises `NotFound`."""
     return run_draft(site, _require(site.id, report_id), other)
 
 

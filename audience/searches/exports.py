@@ -48,7 +48,7 @@ def pages(site: Site, segment_id: str | None = None) -> Iterator[ExportPage]:
 def recorded_pages(
     site: Site, segment_id: str | None, actor: Actor, with_links: bool = False
 ) -> Iterator[ExportPage]:
-    """Yields the same as `pages`. At the end, the audit log records who exported how many.
+    """Yields the pages of `pages`. At the end, the audit log records who exported how many.
 
     Raises `NotFound` for the segment at once. `with_links`: the audit log notes that links were exported.
     """
@@ -83,7 +83,7 @@ def _page(site_id: int, after: str) -> ExportPage:
 def _member_pages(site_id: int, rules: Any) -> Iterator[ExportPage]:
     """Yields pages of the subscribers who match the rules.
 
-    Every `LOOKED_FOR` pages, they are matched anew, so that people who unsubscribed meanwhile are left out.
+    Every `LOOKED_FOR` pages, the rules are matched anew, to leave out people who unsubscribed.
     """
     after, ids = 0, BitMap()
     for number in count():
@@ -120,7 +120,7 @@ def event_pages(site: Site, after: int, actor: Actor) -> Iterator[list[tuple[Eve
     """Yields pages of (event, its subscriber's uuid and address) after the id `after`, in order. At the end,
     the audit log records who exported how many.
 
-    Raises `Refused` at once if the id `after` was never given, as can happen after a restore.
+    Raises `Refused` at once if no event ever had the id `after`, as can happen after a restore.
     """
     with database.session():
         if after > stored_events.last_id():
@@ -150,5 +150,5 @@ def _with_tags(site_id: int, page: Sequence[Subscriber]) -> ExportPage:
 
 @database.session()
 def keys(site: Site) -> list[str]:
-    """The keys of the custom fields, oldest first."""
+    """The keys of a site's custom fields, oldest first."""
     return [field.key for field in reversed(stored_fields.list_all(site.id))]

@@ -1,4 +1,4 @@
-"""Lists of subscribers to look through: by text, filters and segment, in an order, with their number."""
+"""Lists of subscribers to look through: filtered, ordered and counted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,10 +27,10 @@ WEEKS = 12
 
 @dataclass(frozen=True, kw_only=True)
 class ListRequest:
-    """A request for a list. `text` is the beginning of an address, a domain or a name.
+    """A request for a list of the subscribers who match all of `text`, `rules` and the segment.
 
-    All `rules`, which are segment rules, must hold. A list ordered by a date other than `created_at` has only
-    subscribers with that date.
+    `text` is the beginning of an address, a domain or a name; `rules` are segment rules. A list
+    ordered by a date other than `created_at` has only subscribers with that date.
     """
 
     text: str = ""
@@ -43,7 +43,7 @@ class ListRequest:
 
 @dataclass(frozen=True)
 class ListPage:
-    """A page of a list. `count` is how many match; with `is_more`, counting stopped there.
+    """A page of a list. `count` is how many subscribers match; with `is_more`, even more than that.
 
     `weeks` has the number of events in each of the last 12 weeks, by subscriber id.
     """
@@ -104,13 +104,13 @@ def events_by_week(site: Site, subscriber_ids: Sequence[int], weeks: int) -> dic
 
 @database.snapshot()
 def history(site: Site, subscriber: Subscriber, limit: int) -> tuple[list[Event], int]:
-    """The (newest events of a subscriber, newest first; number of all its events)."""
+    """(The newest events of a subscriber, newest first; the number of all its events)."""
     return stored_events.page(site.id, subscriber.id, limit, 0), stored_events.count(site.id, subscriber.id)
 
 
 @database.session()
 def consents(site: Site, subscriber: Subscriber) -> tuple[str, list[ConsentChange]]:
-    """The (what created a subscriber, such as `import 12`, or ""; changes of its consent, in order)."""
+    """(What created a subscriber, such as `import 12`, or ""; changes of its consent, in order)."""
     return (
         consent_changes.created_by(site.id, subscriber.id),
         consent_changes.of_subscriber(site.id, subscriber.id),

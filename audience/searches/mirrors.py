@@ -1,4 +1,4 @@
-"""Mirrors a site into a file or a database, which follows the record of changes.
+"""Mirrors a site into a file or a database, and keeps that level with the site's log of changes.
 
 Each page of changes is applied in one transaction of the mirror, with the cursor: whatever
 ends the process, the mirror goes on from there.
@@ -38,11 +38,11 @@ class Target(NamedTuple):
 
 
 def mirror(site: Site, target: Target, once: bool, tell: Callable[[str], None]) -> dict[str, Any]:
-    """Mirrors a site into a target. Returns the cursor and the numbers of rows once it is level; without
-    `once`, it follows for ever.
+    """Mirrors a site into a target. With `once`, returns the cursor and the numbers of rows when the target
+    is level with the site; else never returns.
 
-    `tell` is told when it begins anew, and why it waits. Raises `Unusable`; `Unavailable` with `once`, or if
-    the target does not open.
+    `tell` gets a sentence when the mirror begins anew or waits. Raises `Unusable`; `Unavailable` with `once`,
+    or if the target does not open.
     """
     opened = _open(target, site.uuid)
     try:
@@ -66,7 +66,7 @@ def _open(target: Target, site_uuid: str) -> Mirror:
 
 
 def _try(site: Site, opened: Mirror, once: bool, tell: Callable[[str], None]) -> bool:
-    """Does a step. Returns False to wait: nothing was new, or a database is not available."""
+    """Does a step. Returns False if the caller should wait: nothing was new, or a database is unavailable."""
     try:
         return step(site, opened, tell)
     except Unavailable as error:
@@ -159,7 +159,7 @@ def _apply(opened: Mirror, changes: Sequence[LoggedChange]) -> None:
 
 
 def _values(values: dict[str, Any] | None, change: LoggedChange) -> dict[str, Any]:
-    """The values of a subscriber by column, after a change."""
+    """The values of a subscriber by column, after a change. `values` are those before it, if any."""
     changed = change.changed
     before = values or {"uuid": change.uuid, "email": change.email, "fields": "{}"}
     fields = {} if WHOLE in changed else json.loads(before["fields"])

@@ -26,10 +26,10 @@ BOOLEANS = {"true": True, "false": False}
 @dataclass(frozen=True, kw_only=True)
 class SearchRequest:
     """The criteria of a search, which must all hold. `after` and `before` have exclusive bounds in
-    milliseconds, by column.
+    milliseconds, by date column.
 
-    `beginning` is that of an address, a domain or a name. `fields` has values by the key of the custom field;
-    a text also matches the number or boolean that it spells.
+    `beginning` is the beginning of an address, a domain or a name. `fields` has values by the key of
+    the custom field; a text also matches the number or boolean that it spells.
     """
 
     after: Mapping[str, int]
@@ -53,7 +53,7 @@ class SearchRequest:
 
 @database.snapshot()
 def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber], Position | None]:
-    """A page of the matching subscribers in order, and the position after it; None if it is the last.
+    """(A page of the matching subscribers in order, the position after it or None if it is the last page).
 
     The first `page` is 1. Raises `NotFound` for the segment.
     """
@@ -66,7 +66,10 @@ def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber
 
 
 def order(sort: str, position: Sequence[int] | None) -> Order:
-    """The order of a `sort` such as `-created_at`: with `-`, the latest date comes first."""
+    """The order of a `sort` such as `-created_at`: with `-`, the latest date comes first.
+
+    A `position`, as `search` returns it, continues the order behind that subscriber.
+    """
     ends = None if position is None else (position[0], position[1], position[2])
     return Order(sort.removeprefix("-"), sort.startswith("-"), ends)
 
@@ -78,7 +81,7 @@ def _position(subscriber: Subscriber, order: Order) -> Position:
 def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tuple[bytes, Position | None]:
     """Searches as `search` does, but returns the matching subscribers as JSON text.
 
-    `pages` is the URL of a subscriber's page without the uuid.
+    `pages` is the URL of a subscriber's page up to the uuid.
     """
     with database.session() if query.is_one_read else database.snapshot():
         filters = _filters(site, query)

@@ -10,13 +10,13 @@ MILLISECOND = dt.timedelta(milliseconds=1)
 
 
 def days_ago(count: int, at: int, zone: dt.tzinfo) -> Days:
-    """The day `count` days before that of the instant `at`."""
+    """The day that is `count` days before the day of the instant `at` (milliseconds)."""
     day = _day(at, zone) - dt.timedelta(days=count)
     return _days(day, day + dt.timedelta(days=1), zone)
 
 
 def next_days(count: int, at: int, zone: dt.tzinfo) -> Days:
-    """The days from that of the instant `at` to `count` days later."""
+    """The days from the day of the instant `at` (milliseconds) to `count` days later, inclusive."""
     today = _day(at, zone)
     return _days(today, today + dt.timedelta(days=count + 1), zone)
 
@@ -24,7 +24,7 @@ def next_days(count: int, at: int, zone: dt.tzinfo) -> Days:
 def anniversaries(count: int, at: int, zone: dt.tzinfo) -> Days:
     """The days of earlier years whose anniversary is from the day of `at` to `count` days later.
 
-    That of 29 February is 28 February in years without it.
+    `at` is in milliseconds. The anniversary of 29 February is 28 February in years without that day.
     """
     first = _day(at, zone)
     end = first + dt.timedelta(days=count + 1)
@@ -52,7 +52,7 @@ def _day(at: int, zone: dt.tzinfo) -> dt.date:
 def _in_year(day: dt.date, year: int) -> dt.date:
     """The same day of another year; for 29 February, 1 March in years without it.
 
-    The day is the first of several, or the one after the last.
+    `day` is the first of a range, or the day after its last.
     """
     try:
         return day.replace(year=year)

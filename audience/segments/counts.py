@@ -34,7 +34,7 @@ KIND = Kind(stored_segments.JOB, DB, _step)
 
 
 def _until_tomorrow(segment_id: int) -> int:
-    """Milliseconds until, by segment, up to ten minutes after midnight (UTC), to spread the work."""
+    """Milliseconds until the next count, up to ten minutes after midnight (UTC): spread over the segments."""
     return DAY_MS - clock.now_ms() % DAY_MS + segment_id * 1_000 % SPREAD_MS
 
 

@@ -33,8 +33,8 @@ COMBINED: dict[str, Callable[[list[bool]], bool]] = {
 def match(site: Site, segment_id: str, email: str | None = None, uuid: str | None = None) -> Matched | None:
     """The rules of a segment, with `matches` in each node and the subscriber's `value` in each condition.
 
-    Of many values (tags, events, items of a list), it has the first 20. None if nobody is found. Raises
-    `NotFound` for the segment.
+    A `value` of many (tags, events, items of a list) has the first 20. Returns None if no subscriber has the
+    uuid or, without one, the address. Raises `NotFound` for the segment.
     """
     rules = json.loads(segments.require(site.id, segment_id).rules)
     subscriber = subscribers.find(site, email, uuid)
@@ -46,7 +46,7 @@ def match(site: Site, segment_id: str, email: str | None = None, uuid: str | Non
 
 @database.snapshot()
 def matching_conditions(site: Site, rules: Node, subscriber_ids: Sequence[int]) -> list[list[Node]]:
-    """For each subscriber, the conditions that hold, of those in groups of which any must hold.
+    """For each subscriber, those of the first `MOST_ALTERNATIVES` conditions in `any` groups that hold.
 
     The rules may be unsaved. Raises `Refused` for invalid ones.
     """
@@ -104,7 +104,7 @@ def _leaves(node: Node) -> Iterator[Node]:
 
 
 def _match_result(node: Node, holds: Iterator[bool], values: "_Values") -> Matched:
-    """The result for a node. `holds` yields the results of conditions, in order."""
+    """The node with `matches` and `value`. `holds` yields whether each condition holds, in order."""
     group = _group(node)
     if not group:
         return {**node, "matches": next(holds), "value": values.read(node)}

@@ -12,7 +12,7 @@ from storage.segments import segments
 
 
 class MentionedNames(NamedTuple):
-    """The tags that are mentioned, by name key, and the custom fields, by key."""
+    """The name keys of the mentioned tags, and the keys of the mentioned custom fields."""
 
     tags: set[str]
     fields: set[str]
@@ -35,8 +35,8 @@ def mentions(site_id: int) -> MentionedNames:
 
 
 def users_of_field(site_id: int, key: str) -> list[str]:
-    """The segments and reports that mention a custom field, such as `segment Pro users`, in the caller's
-    session.
+    """The segments and reports that mention a custom field, as texts such as `segment Pro users`, in the
+    caller's session.
     """
     named = [
         f"segment {segment.name}"

@@ -64,7 +64,7 @@ MATCHES_NONE = Group("any", ())
 
 
 def read(rules: Any, at: int, where: str, zone: dt.tzinfo = dt.UTC) -> Rule:
-    """Reads a rule. Its present is `at`, in milliseconds; dates without a zone are in `zone`.
+    """Reads a rule. Days are counted from `at`, in milliseconds; dates without a zone are in `zone`.
 
     Raises `Refused` with the path of each wrong node, below `where`.
     """
@@ -84,7 +84,7 @@ class _Reader:
         self.problems: list[FieldError] = []
 
     def rule(self, node: Any, where: str, depth: int) -> Rule:
-        """Reads a node at the path `where`. Adds errors to `problems`, and raises none."""
+        """Reads a node at the path `where`. Adds errors to `problems`, instead of raising them."""
         self.nodes += 1
         if depth > MAX_DEPTH:
             return self._problem(where, LARGE)

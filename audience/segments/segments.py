@@ -54,7 +54,7 @@ SENT_BY = Sentence(
 
 @database.session()
 def list_all(site: Site, **rows: int) -> list[Segment]:
-    """The segments of a site, newest first; with `limit`, that many with ids below `before`."""
+    """The segments of a site, newest first; with `limit`, at most that many, with ids below `before`."""
     return stored.list_all(site.id, **rows)
 
 
@@ -78,7 +78,7 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> S
 
 @database.writes_site
 def replace(site: Site, segment_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
-    """Replaces a segment, unless it is equal. With an `actor`, the audit log records it.
+    """Replaces a segment's values, unless they are the same. With an `actor`, the audit log records it.
 
     Raises `NotFound`, `Refused`.
     """
@@ -119,7 +119,7 @@ def begin_export(site: Site, segment_id: str, actor: Actor) -> Segment:
 
 
 def check_name(field: str, name: str, before: str = "") -> None:
-    """Raises `Refused` for a long name, unless it was stored `before`."""
+    """Raises `Refused` for a name that is too long, unless `before`, the stored name, is the same."""
     if len(name) > MAX_NAME and name != before:
         raise Refused(LONG_NAME, [FieldError(field, LONG_NAME)])
 
@@ -169,13 +169,16 @@ def field_values(site: Site, key: str) -> list[str]:
 
 
 def members(site_id: int, segment_id: str, among: Collection[int] | None = None) -> Members:
-    """The members of a segment, in the caller's session; with `among`, of those ids. Raises `NotFound`."""
+    """The members of a segment, in the caller's session; with `among`, only those with these ids.
+
+    Raises `NotFound`.
+    """
     [chosen] = members_by_each(site_id, [json.loads(require(site_id, segment_id).rules)], among)
     return chosen
 
 
 def beginning(site_id: int, text: str) -> Sql:
-    """The condition that the address, domain or name begins with `text`. Queries the database."""
+    """The condition that a subscriber's address, domain or name begins with `text`. Queries the database."""
     return subscriber_lists.begins_with(site_id, *spellings.starts(text), spellings.names(text))
 
 
@@ -212,12 +215,12 @@ def _any(rules: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def tag_condition(site_id: int, key: str) -> Sql:
-    """The condition that a subscriber has the tag with a key, or a twin of it."""
+    """The condition that a subscriber has a tag with this name key: the named tag or one of its twins."""
     return Finder(site_id).members(Condition("tag", "is", key)).condition
 
 
 def require(site_id: int, segment_id: str) -> Segment:
-    """The segment with an id as clients send it, in the caller's session. Raises `NotFound`."""
+    """The segment with an id (digits), in the caller's session. Raises `NotFound` for any other text."""
     segment = stored.get(site_id, int(segment_id)) if is_id(segment_id) else None
     if segment is None:
         raise NotFound(NOT_FOUND)
@@ -225,6 +228,7 @@ def require(site_id: int, segment_id: str) -> Segment:
 
 
 def is_id(text: str) -> bool:
+    """Whether a text is at most 18 ASCII digits."""
     return text.isascii() and text.isdigit() and len(text) <= 18
 
 
@@ -242,7 +246,7 @@ def members_by_each(
 ) -> list[Members]:
     """The members that match each of several rules, at one instant, in the caller's session.
 
-    With `among`, only of those ids. Raises `Refused`, with paths below `where`.
+    With `among`, only members with these ids. Raises `Refused`, with paths below `where`.
     """
     with database.snapshot():
         at, zone, finder = clock.now_ms(), ZoneInfo(stored_sites.time_zone(site_id)), Finder(site_id, among)

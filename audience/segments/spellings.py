@@ -62,7 +62,7 @@ def starts(text: str) -> tuple[list[AddressStart], list[AddressStart]]:
 def _start(local: str, shown: str) -> AddressStart:
     """The beginning of a stored address; `shown` is the beginning of its domain.
 
-    Whole labels become A-labels. The last label may be incomplete, and stays.
+    Whole labels become A-labels (`xn--…`). The last label may be incomplete, and stays as typed.
     """
     whole, dot, last = shown.rpartition(".")
     try:

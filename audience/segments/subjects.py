@@ -72,7 +72,7 @@ TIMES = (*BOUNDS, "within_days", "not_within_days", "days_ago", *PRESENCE)
 
 
 def _text(value: Any) -> str:
-    """A text operand. Like all readers of operands, raises `ValueError` with a message for the client."""
+    """The operand if it is a text. Operand readers raise `ValueError` with a message for the client."""
     if not isinstance(value, str) or not value.strip():
         raise ValueError(TEXT)
     return value

@@ -1,5 +1,6 @@
-"""Tells the owners of a site by mail that its alarm is on, at most once a day, and each webhook that takes
-sign-ups, all without anybody's data.
+"""Tells a site's owners by mail, and its webhooks that take sign-ups, that the alarm is on.
+
+Owners are mailed at most once a day. No message has anybody's data.
 """
 
 from functools import partial
@@ -31,7 +32,7 @@ def kind(settings: Settings, relay: Relay) -> Kind:
 
 
 def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bool) -> int:
-    """Tells the webhooks and mails the owners that the alarm is on, and notes when they were mailed.
+    """Tells the webhooks and the owners that the alarm is on, and notes when the owners were mailed.
 
     Webhooks are tried for up to a day; owners are mailed at most once a day. Does nothing if the alarm is
     off. Returns milliseconds until the next step, or `SETTLED`.

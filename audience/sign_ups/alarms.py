@@ -1,7 +1,7 @@
 """The alarm of a site: on while hardly anybody confirms, as when mails go to people who never asked.
 
-While the alarm is on, all sign-ups are held, except for a few that are sent as a trickle. It goes off by
-itself once people confirm.
+While the alarm is on, all sign-ups are held, except for a trickle: a few sign-ups an hour whose mails
+are sent. The alarm goes off by itself once people confirm.
 """
 
 from audience import clock
@@ -41,7 +41,7 @@ def look(site_id: int) -> Alarm:
 
 
 def turn_off(site_id: int) -> None:
-    """Turns the alarm off, in the caller's transaction. Mails sent before now no longer count."""
+    """Turns the alarm off, in the caller's transaction. It is not turned on by mails sent before now."""
     _put(site_id, stored.get(site_id)._replace(held_at=0, judged_from=clock.now_ms()))
 
 
@@ -52,7 +52,7 @@ def held_since(site: Site) -> int:
 
 
 def trickle(site: Site) -> None:
-    """Releases a few held sign-ups, only from networks with no other sign-up."""
+    """Releases a few held sign-ups, only those from networks with no other sign-up."""
     with database.write(site.id):
         look(site.id)
         most = TRICKLE[0][0]

@@ -75,6 +75,7 @@ def country(answers: Answers, ip: str) -> str:
 
 
 def is_private(address: str) -> bool:
+    """Whether a text is a private IP address."""
     try:
         return ipaddress.ip_address(address).is_private
     except ValueError:
@@ -86,6 +87,6 @@ def _local(address: str) -> str:
 
 
 def _is_denied_alone(lists: AllowDenyLists, typed: str) -> bool:
-    """Whether the deny list has the whole address. The visitor is not told that, unlike a denied domain."""
+    """Whether the deny list has the whole address. Visitors are told of a denied domain, but not of that."""
     address = split_loosely(typed)
     return address is not None and matching_entries(address)[0] in lists.deny

@@ -61,7 +61,9 @@ class ConfirmLinks:
 
 
 class ConfirmOutcome(StrEnum):
-    """`ENDED`: since it was made, the sign-up was declined, or its address unsubscribed or erased."""
+    """What `confirm` did. `ENDED`: nothing, because the sign-up was declined, or its address unsubscribed or
+    erased.
+    """
 
     CONFIRMED = "confirmed"
     ALREADY = "already confirmed"
@@ -70,7 +72,8 @@ class ConfirmOutcome(StrEnum):
 
 
 class Confirmation(NamedTuple):
-    """What the page of a confirmation shows; once the sign-up is over, only site, form and status.
+    """What the page of a confirmation shows; once the sign-up is over, little more than site, form and
+    status.
 
     `form` is None if it was deleted, or if an operator asked. `address` is masked. `fields` are as typed, by
     key. `origin` is that of the page on which the visitor signed up. With `needs_click`, the script must not
@@ -130,7 +133,7 @@ def read(token: str) -> Confirmation | None:
 
 
 def confirm(token: str, by: str, seconds: int, network: str, agent: str) -> ConfirmOutcome:
-    """Subscribes the address to which a link was sent, and stores the proof. For a test, does neither.
+    """Subscribes the address to which a link was sent, and stores the proof. Only ends a test form's sign-up.
 
     `by` is `script` or `click`, `seconds` the time since the page was shown, `network` the visitor's
     shortened IP address.
@@ -162,9 +165,9 @@ def confirm(token: str, by: str, seconds: int, network: str, agent: str) -> Conf
 def _confirm(site: Site, sign_up: SignUp, proof: Proof) -> ConfirmOutcome:
     """Subscribes the address of a sign-up, stores the proof, and ends the sign-up.
 
-    If the address was unsubscribed, erased or suppressed since the sign-up, only ends it.
+    If the address was unsubscribed, erased or suppressed since the sign-up, only ends the sign-up.
     """
-    if _has_left_since(site.id, sign_up):
+    if _was_unsubscribed_since(site.id, sign_up):
         sign_ups.end(site.id, sign_up, ENDED)
         return ConfirmOutcome.ENDED
     accepted = subscribers.accept_now(site.id, Source(SourceKind.SIGN_UP, sign_up.form_id))
@@ -191,9 +194,9 @@ def preferences_url(token: str, base: str) -> str:
 
 
 def decline(token: str) -> bool:
-    """Declines a sign-up and ends all others of its address. The mailbox gets no request for 30 days.
+    """Declines a sign-up and ends all others of its address. The site mails the mailbox nothing for 30 days.
 
-    A test is only ended itself. Returns whether the sign-up is declined, now or before.
+    A test form's sign-up is only ended. Returns whether the sign-up is declined, now or before.
     """
     link = _link(token)
     if link is None:
@@ -222,7 +225,7 @@ def _subscribe(site_id: int, sign_up: SignUp, accepted: Acceptance) -> int:
     return 0 if result.outcomes == [Outcome.SUPPRESSED] else result.ids[key]
 
 
-def _has_left_since(site_id: int, sign_up: SignUp) -> bool:
+def _was_unsubscribed_since(site_id: int, sign_up: SignUp) -> bool:
     """Whether the address was unsubscribed or erased after the sign-up."""
     key = addresses.identity(sign_up.email)
     subscriber = stored_subscribers.get_by_key(site_id, key)

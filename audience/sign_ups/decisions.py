@@ -52,8 +52,8 @@ def decide(
 ) -> SendDecision:
     """Decides about a sign-up, in the caller's transaction.
 
-    Counts the mail if it is to be sent, but only at the first try. `per_hour` is how many confirmations a
-    site sends in an hour.
+    Counts the mail towards the limits if it is to be sent, but only at the first try. `per_hour` is how
+    many confirmations a site sends in an hour.
     """
     if sign_up.base_url != base_url:
         return SendDecision(HELD, MOVED)
@@ -80,14 +80,14 @@ def decide(
 
 
 def _over_limits(sign_up: SignUp) -> SendDecision:
-    """The decision if the mailbox is at its limit: a released sign-up has failed, any other is dropped."""
+    """The decision if the mailbox is at its limit: a released sign-up fails, any other is dropped."""
     return SendDecision(FAILED, CAPPED) if sign_up.reason == RELEASED else SendDecision(CAPPED)
 
 
 def _refusal(site: Site, sign_up: SignUp, lists: AllowDenyLists) -> SendDecision | None:
-    """The decision about a sign-up that must not be sent even when released; None if it may be.
+    """The decision about a sign-up whose mail must not be sent, even when released; None if it may be sent.
 
-    Its address is denied or has declined or, if an operator asked, has answered already.
+    Its address is denied, its mailbox has declined, or the subscriber whom an operator asked has answered.
     """
     if sign_up.is_by_operator and not requests.is_unconfirmed_now(site, sign_up.email):
         return SendDecision(ENDED, ANSWERED)

@@ -30,7 +30,7 @@ def hand_over(
     """Sends a sign-up to the webhook of its form, in one signed message with a row for each address.
 
     With `private`, the receiver may be in the operator's own network. All tries have the same `webhook-id`,
-    until the sign-up is sent again.
+    until an operator sends the sign-up again.
     """
     webhook = forms.webhook(site, form)
     if webhook is None or webhook.paused:
@@ -66,7 +66,10 @@ def _data(sign_up: SignUp, emails: Sequence[str], links: ConfirmLinks) -> list[d
 
 
 def tell_alarm(site: Site, webhook: Webhook, held_at: int, private: bool) -> bool:
-    """Tells a webhook, unless it was told, that the alarm went on at `held_at`. Returns whether it knows."""
+    """Tells a webhook, once, that the alarm went on at `held_at`. Returns False if that failed.
+
+    Returns True, too, if the webhook is paused.
+    """
     message_id = f"webhook-{webhook.id}-alarm-{held_at}"
     if webhook.paused or webhook_deliveries.was_taken(site, webhook, message_id):
         return True

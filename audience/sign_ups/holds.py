@@ -1,4 +1,4 @@
-"""What operators do with held and failed sign-ups; and maintenance: a trickle of held ones, and expiry."""
+"""What operators do with held and failed sign-ups, and their maintenance: releasing a few, and expiry."""
 
 from collections.abc import Collection
 
@@ -29,8 +29,9 @@ def release(
 ) -> int:
     """Queues the confirmations of held (or, by `status`, `FAILED`) sign-ups. Returns their number.
 
-    Chooses those in `ids`, those requested before the instant `before`, or all. Of failed ones, releases the
-    oldest of each mailbox that may get mail now. Releasing held ones without `ids` also turns the alarm off.
+    `ids` and `before` (of the request, in milliseconds) limit the choice. Of failed sign-ups, only the oldest
+    of each mailbox that may get mail now is released. Releasing held sign-ups without `ids` also turns
+    the alarm off.
     """
     chosen = _chosen(site.id, ids, before, status)
     if status == FAILED:
@@ -59,7 +60,7 @@ def _chosen(site_id: int, ids: Collection[int] | None, before: int | None, statu
 
 
 def _within_limits(site: Site, failed: Collection[SignUp]) -> list[SignUp]:
-    """All tests, and the oldest sign-up of each mailbox that may get an email now."""
+    """All sign-ups of test forms, and the oldest of each mailbox that may get an email now."""
     tests = [sign_up for sign_up in failed if sign_up.is_test]
     oldest: dict[str, SignUp] = {}
     for sign_up in failed:
@@ -71,7 +72,7 @@ def _within_limits(site: Site, failed: Collection[SignUp]) -> list[SignUp]:
 def sweep(only_site: int | None = None) -> bool:
     """Deletes expired sign-ups of one site. If there are none, releases a few held ones.
 
-    Returns True if it deleted some, since there may be more.
+    Returns True if it deleted sign-ups, since there may be more.
     """
     now = clock.now_ms()
     with database.session():

@@ -1,7 +1,7 @@
 """Mails the links of an address to it, for whoever asks on a page of the site.
 
-Accepting a request reads nothing of the list, so that no answer tells who is on it. The job decides: only an
-address that a subscriber has is sent its links, also if that one is unsubscribed. The request's row and job
+Accepting a request reads nothing of the list, so that no answer tells who is on it. The job decides: only
+the address of a subscriber, even of an unsubscribed one, is sent links. The request's row and job
 end together.
 """
 
@@ -84,7 +84,7 @@ def oldest_waiting_seconds() -> float:
 
 
 def _recipient(site: Site, request: LinkRequest, base_url: str) -> Subscriber | None:
-    """The subscriber who gets the links; None if nobody does. Counts the email, but only at the first try."""
+    """The subscriber who gets the links, or None. Counts the email towards the limits at the first try."""
     subscriber = stored_subscribers.get_by_key(site.id, request.email)
     if subscriber is None or request.base_url != base_url or request.tries == MAYBE_SENT_TWICE:
         return None
@@ -125,8 +125,8 @@ def _wait_ms(request: LinkRequest, result: MailResult) -> int:
 
 
 def _tries_after(request: LinkRequest, result: MailResult) -> int:
-    """The number of tries after one that certainly sent nothing. A pause does not count, except for the
-    first, which marks the email as counted.
+    """The number of tries after one that certainly sent nothing. A pause is not counted as a try, but
+    the number is at least 1: the email has been counted towards the limits.
     """
     if request.tries < 0:
         return request.tries

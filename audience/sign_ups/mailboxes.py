@@ -1,4 +1,4 @@
-"""Limits how often a mailbox, however its address is spelt, is sent mails that anybody can ask for.
+"""Limits how often a mailbox, whatever the spelling of its address, is sent mails that anybody can ask for.
 
 For each mailbox, a keyed hash and the instants of its mails are kept, for 31 days. The row names no site.
 """
@@ -23,7 +23,7 @@ KEPT_MS = 31 * DAY_MS
 
 
 def mailbox_of(email: str) -> str:
-    """The mailbox of an address in normal form, without `+...` and without dots where they do not matter."""
+    """The mailbox of an address in normal form: without `+…` and, for Gmail, without dots."""
     local, _, domain = email.rpartition("@")
     local = (local.partition("+")[0] or local).casefold()
     if domain in GMAIL:
@@ -52,7 +52,7 @@ def reserve(site: Site, email: str) -> bool:
 def reserve_links(site: Site, email: str) -> bool:
     """Counts a mail with links, in the caller's transaction. Returns False, uncounted, if none may be sent.
 
-    It counts towards the limits of such mails and of all sites, but not towards that of confirmations.
+    The mail counts towards the limits of such mails and of all sites, but not towards that of confirmations.
     """
     now, of_all = clock.now_ms(), _hashes(site, email)[1]
     all_times = stored.locked_times(of_all, now)

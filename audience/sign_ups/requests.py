@@ -1,5 +1,5 @@
-"""Sign-ups that no form's page asks for: a server by its key, on behalf of a visitor, and an operator, of a
-subscriber who came in unconfirmed.
+"""Sign-ups that do not come from a form's page: a server's, by its key, on behalf of a visitor, and an
+operator's, who asks an unconfirmed subscriber to confirm.
 """
 
 from collections.abc import Mapping
@@ -138,7 +138,7 @@ def may_ask(subscriber: Subscriber) -> bool:
 
 
 def is_unconfirmed_now(site: Site, email: str) -> bool:
-    """Whether an address has a subscriber who may be asked, in the caller's session."""
+    """Whether an address has an unconfirmed subscriber, in the caller's session."""
     subscriber = stored.get_by_key(site.id, email)
     return subscriber is not None and may_ask(subscriber)
 
@@ -201,7 +201,7 @@ def _origin(form: SignUpForm, page: str) -> str:
 
 
 def _obstacle(site: Site, subscriber: Subscriber, settings: Settings) -> str:
-    """A sentence that says why a subscriber cannot be asked; "" if nothing prevents it."""
+    """A sentence that says why a subscriber cannot be asked to confirm; "" if nothing prevents it."""
     newest = sign_ups.newest(site, subscriber.email_key)
     reasons = {
         NOT_UNCONFIRMED: not may_ask(subscriber),

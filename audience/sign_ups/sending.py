@@ -132,9 +132,9 @@ def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> tuple[SignUpFo
 
 
 def _set_aside(site_id: int, sign_up: SignUp, outcome: str, reason: str) -> None:
-    """Counts the outcome of a sign-up that is not sent, and holds it if that is `HELD`; else deletes it.
+    """Counts the outcome of a sign-up that is not sent. Holds the sign-up if that is `HELD`; else deletes it.
 
-    One that an operator asked for is ended instead, so that the subscriber's page can say why.
+    A sign-up that an operator asked for is not deleted but ended: the subscriber's page says why.
     """
     if outcome != HELD and sign_up.is_by_operator:
         sign_ups.end(site_id, sign_up, ENDED)
@@ -179,12 +179,12 @@ def _recipients(site: Site, sign_up: SignUp) -> list[str]:
 
 @database.session()
 def _is_wanted(site: Site, sign_up: SignUp) -> bool:
-    """Whether a sign-up is still waiting: it may be ended, declined or erased during the sending."""
+    """Whether a sign-up is still waiting: it may end, or be erased, while its mail is sent."""
     return stored.has(site_id=site.id, id=sign_up.id, status=WAITING)
 
 
 def _note(site_id: int, sign_up: SignUp, result: MailResult) -> int:
-    """Stores the result of a try. Returns the milliseconds until the next one, 0 if there is none."""
+    """Stores the result of a try. Returns the milliseconds until the next try; 0 if there is none."""
     now = clock.now_ms()
     if result.status == SENT:
         sent_at = None if sign_up.is_test else now  # by which the alarm judges

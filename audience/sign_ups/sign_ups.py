@@ -75,7 +75,7 @@ class SignUpRequest(NamedTuple):
 def accept(site: Site, form: SignUpForm, asked: SignUpRequest) -> SignUp | None:
     """Stores a sign-up and queues its confirmation, unless it is held.
 
-    Returns None, with nothing stored, if the mailbox may get no mail now; a test has no such limit.
+    Returns None, with no sign-up stored, if the mailbox may get no mail now. Test forms have no such limit.
     """
     now = clock.now_ms()
     if asked.is_proxied:
@@ -100,7 +100,7 @@ def add(site: Site, form: SignUpForm | None, asked: SignUpRequest) -> SignUp:
 
 @database.writes_site
 def count_capped(site: Site, form: SignUpForm) -> None:
-    """Counts a sign-up that was dropped because its mailbox may get no mail now, unless it is a test."""
+    """Counts a sign-up, unless of a test form, that was dropped because its mailbox may get no mail now."""
     if not form.is_test:
         _count(site.id, form.id, "capped")
 
@@ -120,7 +120,7 @@ def _count(site_id: int, form_id: int, outcome: str) -> None:
 def list_page(
     site: Site, status: str = "", after: int = 0, limit: int = PAGE_ROWS, address: str = ""
 ) -> list[SignUp]:
-    """The next sign-ups after the id `after`, oldest first; with `status` or `address`, only those."""
+    """At most `limit` sign-ups after the id `after`, oldest first. "" means any status or address."""
     address_hash = site_keys.sent_address_hash(site.id, address) if address else ""
     return stored.page(site.id, status, address_hash, after, limit)
 
@@ -138,7 +138,7 @@ def newest(site: Site, address: str) -> SignUp | None:
 
 
 def end(site_id: int, sign_up: SignUp, status: str) -> None:
-    """Ends a sign-up: counts it, sets `status` and removes who it was, in the caller's transaction."""
+    """Ends a sign-up: counts it, sets `status` and removes personal data, in the caller's transaction."""
     count(site_id, sign_up, status)
     stored.blank(site_id, sign_up.id, status, clock.now_ms() + KEPT_MS)
 
@@ -146,7 +146,7 @@ def end(site_id: int, sign_up: SignUp, status: str) -> None:
 def send_again(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
     """Queues the confirmation of an open sign-up again, even a held one. Returns the sign-up.
 
-    Raises `NotFound`, `Refused` if it is over, and `TooMany` if its mailbox may get no mail now.
+    Raises `NotFound`, `Refused` if the sign-up is over, and `TooMany` if its mailbox may get no mail now.
     """
     with database.write(site.id):
         sign_up = _require(site.id, sign_up_id)
@@ -160,9 +160,10 @@ def send_again(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
 
 
 def release(site: Site, sign_up: SignUp) -> None:
-    """Queues a confirmation as if the sign-up were new, in the caller's transaction. It is not held again.
+    """Queues a confirmation as if the sign-up were new, in the caller's transaction. The sign-up is not held
+    again.
 
-    If it was tried before it was held, its email is counted already.
+    The email of a sign-up that was tried before it was held is not counted again.
     """
     now = clock.now_ms()
     tries = min(sign_up.tries, 1) if sign_up.status == HELD else 0

@@ -31,7 +31,7 @@ class StepOutcome(StrEnum):
     """How a visitor answered the challenge.
 
     `SOLVED`: by the script. `PRESSED`: by the button, without the script. `EARLY`: by the button, sooner than
-    anybody can read. `AGAIN`: too late, from another network, or wrongly.
+    anybody can read. `AGAIN`: too late, from another network, or wrongly, so that a new step is needed.
     """
 
     SOLVED = "solved"

@@ -39,10 +39,10 @@ MESSAGES = {Outcome.SUPPRESSED: subscribers.SUPPRESSED, Outcome.MISSING: subscri
 
 @dataclass(frozen=True)
 class CommandsResult:
-    """The result of commands. `subscriber` is the target of the last one that succeeded.
+    """The result of commands. `subscriber` is the target of the last command that succeeded, or None.
 
-    `done` is how many succeeded, including those in `unsubscribes_ignored` and `subscribes_ignored`, which a
-    later consent event outweighed.
+    `done` is how many commands succeeded. `unsubscribes_ignored` and `subscribes_ignored` of them had no
+    effect, because a later consent event outweighed them.
     """
 
     subscriber: Subscriber | None
@@ -61,7 +61,7 @@ class IgnoredCounts:
 
 
 def run(site: Site, commands: Sequence[Command], source: Source = OPERATOR) -> CommandsResult:
-    """Runs commands in order. One that fails writes nothing, and stops no other."""
+    """Runs commands in order. A failed command writes nothing and stops no other. Errors are returned."""
     errors: dict[int, str] = {}
     subscriber, ignored = None, IgnoredCounts()
     with database.write(site.id), change_log.one_transaction(site.id, source):
@@ -94,9 +94,10 @@ def run_by_hand(
     typed: Mapping[str, str],
     source: Source = OPERATOR,
 ) -> None:
-    """Runs an operator's command, which has a uuid. The audit log records it if it changed the subscriber.
+    """Runs an operator's command, which names its subscriber by uuid.
 
-    `action` and `typed` are for the audit log. Raises `Refused`.
+    If the command changed the subscriber, the audit log records `actor`, `action` and `typed`. Raises
+    `Refused` if the command fails.
     """
     before = _state(site, command)
     result = run(site, [command], source)
@@ -107,7 +108,7 @@ def run_by_hand(
 
 
 def _state(site: Site, command: Command) -> tuple[Any, ...] | None:
-    """What a command may change of a subscriber, without instants; None without the subscriber."""
+    """The values of a subscriber that a command may change; None if no subscriber has its uuid."""
     subscriber = stored.get_by_uuid(site.id, command["uuid"])
     if subscriber is None:
         return None
@@ -118,9 +119,8 @@ def _state(site: Site, command: Command) -> tuple[Any, ...] | None:
 def _own_group(numbered: tuple[int, Command]) -> tuple[bool, int | None]:
     """The group of an (index, command): neighbours with equal groups run together.
 
-    It is (whether the command is `change_email`, the index of a command that runs alone or None).
-    `change_email` runs alone because later commands refer to the new address, and a command with an address
-    and a uuid because earlier ones may change who has the address.
+    The group is (whether the command is `change_email`, its index if it runs alone). A command with an
+    address and a uuid runs alone because earlier commands may change who has the address.
     """
     index, command = numbered
     moves = command["command"] == CommandName.CHANGE_EMAIL
@@ -144,7 +144,7 @@ def _targets(site_id: int, group: list[tuple[int, Command]]) -> tuple[list[Targe
 
 
 def _email(site_id: int, command: Command) -> str:
-    """The address of the subscriber that a command names. Raises `Refused`."""
+    """The address of the subscriber that a command names by address or uuid. Raises `Refused`."""
     if "refused" in command:
         raise Refused(command["refused"])
     email: str = command.get("email", "")

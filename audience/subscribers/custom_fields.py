@@ -33,7 +33,7 @@ def name_of(key: str) -> str:
 
 @database.session()
 def list_all(site: Site, **rows: int) -> list[CustomField]:
-    """The custom fields of a site, newest first; with `limit`, that many with ids below `before`."""
+    """The custom fields of a site, newest first; with `limit`, at most that many, with ids below `before`."""
     return stored.list_all(site.id, **rows)
 
 
@@ -57,7 +57,7 @@ def _require(field: CustomField | None) -> CustomField:
 
 @database.session()
 def find(site: Site, field_id: int) -> CustomField | None:
-    """The custom field with an id; None without one."""
+    """The custom field with an id; None if the site has no such field."""
     return stored.get(site_id=site.id, id=field_id)
 
 
@@ -65,7 +65,7 @@ def find(site: Site, field_id: int) -> CustomField | None:
 def common_values(site: Site) -> dict[str, list[tuple[Any, int]]]:
     """The (value, number of subscribers) of the most common scalars of each key, by key.
 
-    Only the newest `VALUES_SAMPLE_SIZE` subscribers are counted.
+    Scalars are texts, numbers and booleans. Only the newest `VALUES_SAMPLE_SIZE` subscribers are counted.
     """
     values: dict[str, list[tuple[Any, int]]] = {}
     counted = report_queries.common_values(site.id, VALUES_SAMPLE_SIZE, MAX_VALUES)
@@ -82,7 +82,7 @@ def create(site: Site, key: str) -> CustomField:
 
 
 def ensure(site_id: int, keys: Collection[str], at: int) -> tuple[dict[str, int], list[str]]:
-    """Creates missing custom fields, in the caller's transaction. Returns (all ids by key, new keys)."""
+    """Creates missing custom fields, in the caller's transaction. Returns (ids by key, new keys)."""
     existing = stored.ids(site_id, keys) if keys else {}
     missing = [key for key in keys if key not in existing]
     if not missing:
@@ -93,7 +93,7 @@ def ensure(site_id: int, keys: Collection[str], at: int) -> tuple[dict[str, int]
 def ensure_ids(
     site_id: int, added: Collection[str], removed: Collection[str], at: int
 ) -> tuple[dict[str, int], list[str]]:
-    """Creates the missing fields among `added`, in the caller's transaction.
+    """Creates the fields that are missing among the keys `added`, in the caller's transaction.
 
     Returns (ids of existing fields among `added` and `removed` by key, new keys).
     """

@@ -33,7 +33,7 @@ CONSENTS = {"$subscribe": Consent.SUBSCRIBE, UNSUBSCRIBE: Consent.UNSUBSCRIBE}
 
 
 class EventsResult(NamedTuple):
-    """The result of events: how many were accepted, and the errors of the others in order.
+    """The result of recording events: how many were accepted, and the errors of the others in order.
 
     `unsubscribes_ignored` and `subscribes_ignored` count events that a later consent event outweighed.
     """
@@ -47,10 +47,10 @@ class EventsResult(NamedTuple):
 def record(
     site: Site, items: Sequence[tuple[int, Item]], refused: Sequence[FieldError], source: Source = OPERATOR
 ) -> EventsResult:
-    """Records events, as (index in the request, event), and applies them.
+    """Records events, as (index in the request, event), and applies the changes that they imply.
 
-    `refused` are the errors of events refused before. An event with the type and `unique_key` of an existing
-    one is accepted, but not applied.
+    `refused` are errors of other events of the request, which the result repeats. An event with the type and
+    `unique_key` of an existing event is accepted, but not applied.
     """
     at = clock.now_ms()
     changes, errors = _changes(items, at, site.time_zone)
@@ -64,7 +64,7 @@ def record(
         new = _new(site.id, changes, accepted)
         applied = {index for index, _, _ in new}
         again = [(item["type"], change.key) for index, item, change in changes if index not in applied]
-        unsubscribes_ignored = _name(site.id, again, accepted) if again else 0
+        unsubscribes_ignored = _record_mentions(site.id, again, accepted) if again else 0
         result = subscribers.write(site.id, [change for _, _, change in new], accepted)
         applied_now = [
             event for event, outcome in zip(new, result.outcomes, strict=True) if outcome not in MESSAGES
@@ -81,11 +81,11 @@ def record(
     return EventsResult(done, problems, unsubscribes_ignored, result.subscribes_ignored)
 
 
-def _name(site_id: int, again: Sequence[tuple[str, str]], accepted: Acceptance) -> int:
-    """Records in the change log that events mention their subscribers, without changing them.
+def _record_mentions(site_id: int, again: Sequence[tuple[str, str]], accepted: Acceptance) -> int:
+    """Records in the change log that repeated events mention their subscribers, without changing these.
 
-    `again` are events that the site has already, as (type, key of the address). Returns how many are ignored
-    unsubscribes: their subscriber is subscribed.
+    `again` has the repeated events, as (type, address key). Returns how many of them are unsubscribes of
+    subscribers who are subscribed now: these are ignored.
     """
     existing = stored_subscribers.get_by_keys(site_id, {key for _, key in again})
     change_log.record_named(
@@ -103,7 +103,7 @@ def for_subscriber(site: Site, subscriber: Subscriber) -> list[Event]:
 
 @database.session()
 def page(site: Site, uuid: str, number: int) -> tuple[list[Event], bool]:
-    """A (page of a subscriber's events, newest first; whether there are more). Raises `NotFound`."""
+    """(Page `number` of a subscriber's events, newest first; whether there are more). Raises `NotFound`."""
     subscriber = stored_subscribers.get_by_uuid(site.id, uuid)
     if subscriber is None:
         raise NotFound(NOBODY)
@@ -120,7 +120,9 @@ def newest(site: Site, limit: int) -> list[tuple[Event, str]]:
 
 
 def add(site_id: int, ids: Mapping[str, int], events: Sequence[tuple[Change, str, Item]], at: int) -> None:
-    """Stores events, as (change, type, item), in the caller's transaction. `ids` are by address key."""
+    """Stores events, as (change, type, item), in the caller's transaction. `ids` are those
+    of the subscribers, by address key.
+    """
     stored.add(
         [
             Event(
@@ -166,9 +168,9 @@ def _change(item: Item, at: int, time_zone: str) -> Change:
 def _new(
     site_id: int, changes: list[tuple[int, Item, Change]], accepted: Acceptance
 ) -> list[tuple[int, Item, Change]]:
-    """The events to apply: those that neither the site has already nor an earlier one here repeats.
+    """The events to apply: those whose unique key no stored event and no earlier event of `changes` has.
 
-    An unsubscribe is applied even if another subscriber's event has its unique key.
+    An unsubscribe whose unique key another subscriber's event has is applied, too, without that key.
     """
     unique = {(item["type"], item["unique_key"]) for _, item, _ in changes if "unique_key" in item}
     if not unique:

@@ -1,5 +1,6 @@
-"""Custom values as segments and reports compare them: rows beside each subscriber's JSON, which is the truth.
+"""The custom values of subscribers as rows, by which segments and reports compare them.
 
+A subscriber's JSON is authoritative; the rows are made from it.
 One value is one row; an array or object gives a row for each distinct scalar in it. Text is folded and cut
 when its row is made. A number or instant in a row is the value itself, or what its text spells.
 """
@@ -50,7 +51,7 @@ def values(value: Any) -> Collection[Value]:
 
 
 class Holders:
-    """Collects the ids of subscribers by custom value, and by domain."""
+    """Collects the ids of subscribers by custom value and by domain, in `by_value`."""
 
     def __init__(self, field_ids: Mapping[str, int]) -> None:
         self._field_ids = field_ids
@@ -73,7 +74,7 @@ class Holders:
         self.by_value.setdefault(domain(email_key), []).append(subscriber_id)
 
     def _ids_with(self, name: str, row: Value) -> list[int]:
-        """The list of ids of subscribers with a value of the field `name`, to be added to."""
+        """The collected ids of subscribers with a value of a field: a list that the caller extends."""
         return self.by_value.setdefault((self._field_ids[name], *row), [])
 
 
@@ -120,14 +121,14 @@ def _write_page(site_id: int, after: str) -> str:
 
 
 def save(site_id: int, added: Holding, removed: Holding) -> None:
-    """Adds subscribers to values, or removes them, in the caller's transaction. Queues a merge."""
+    """Stores which subscribers got or lost which values, in the caller's transaction. Queues a merge."""
     if added or removed:
         stored.save(site_id, added, removed)
         stored_jobs.add_once(site_id, stored.JOB, 0, jobs.now(), MERGE_AFTER_MS)
 
 
 def merge_if_due(site_id: int) -> None:
-    """Merges a site's changes of values if there are many. Checkpoints the write-ahead log if due."""
+    """Merges a site's changes of values if they take much space. Checkpoints the write-ahead log if due."""
     with database.session():
         is_due = stored.changed_bytes(site_id) >= DUE_BYTES
     if is_due:

@@ -19,12 +19,13 @@ class Counts:
 
     @property
     def subscribers(self) -> int:
+        """The number of subscribers who are not unsubscribed."""
         return self.users - self.unsubscribers
 
 
 @database.session()
 def for_site(site: Site) -> Counts:
-    """The stored counts of a site, which every change updates."""
+    """The stored counts of a site, which every write updates."""
     return Counts(*stored.counters(site.id))
 
 
@@ -42,7 +43,7 @@ def stored_and_counted(site: Site) -> tuple[Counts, Counts]:
 
 @database.snapshot()
 def wrong_counters(site: Site) -> list[str]:
-    """The names of the counters, also `domains` and `tags`, that differ from a count."""
+    """The names of the stored counters, `domains` and `tags` among them, that differ from a new count."""
     differ = {
         "domains": field_values.counts(site.id, field_values.DOMAIN) != domains.recount(site.id),
         "tags": bool(tags.wrong_counts(site.id)),

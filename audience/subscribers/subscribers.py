@@ -53,14 +53,14 @@ SUPPRESSED = Sentence(
 def admission_check(
     site_id: int, changes: Sequence[Change], accepted: Acceptance
 ) -> Callable[[Change], bool]:
-    """A function that tells whether `write` would apply a change. Call it for each change, in order."""
+    """A function that tells whether `write` would apply a change. Call it once for each change, in order."""
     return SubscriberBatch(site_id, changes, accepted, accepted.at).admit
 
 
 class WriteResult(NamedTuple):
-    """The result of writing changes: the outcome of each, and the subscribers' ids by key.
+    """The result of writing changes: the outcome of each change, and the subscribers' ids by address key.
 
-    `left` counts the changes that unsubscribed a subscriber, `stayed` those that left one unsubscribed.
+    `left` is how many changes unsubscribed a subscriber, `stayed` how many left one unsubscribed.
     `unsubscribes_ignored` and `subscribes_ignored` count the consent events that a later one outweighed.
     """
 
@@ -75,7 +75,7 @@ class WriteResult(NamedTuple):
 def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> WriteResult:
     """Applies changes in order, in the caller's transaction, which has taken a number of the site.
 
-    `accepted` is the acceptance of that transaction or, for changes of an import, of the import.
+    `accepted` is what `accept_now` returned or, for changes of an import, the acceptance of the import.
 
     Subscribers, tags, fields and counters are read once and written once, however many changes there are.
     """
@@ -107,9 +107,9 @@ def put_consent_back(
 
 
 def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:
-    """Takes the site's next number for the caller's transaction, which then holds the site's lock.
+    """Takes the site's next number, by which later changes outweigh earlier ones.
 
-    Returns it with the instant and the source.
+    Returns the number with the instant and the source. The caller's transaction then holds the site's lock.
     """
     return Acceptance(*site_counters.take(site_id, clock.now_ms()), source)
 
@@ -136,8 +136,8 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
     """Changes a subscriber's address, in the caller's transaction. Returns an error message, or None.
 
     The old address of an unsubscribed subscriber is suppressed, so that no import subscribes it again. The
-    new address is no longer suppressed, because the subscriber's own consent counts. If that is unsubscribed,
-    it counts from now on: a waiting `subscribe` of the new address is somebody else's.
+    new address is no longer suppressed, because the subscriber's own consent counts. An unsubscribe
+    counts from now on: a waiting `subscribe` of the new address is somebody else's.
     """
     try:
         new_key = addresses.identity(address)
@@ -187,7 +187,7 @@ def _suppression(subscriber: Subscriber) -> Suppression:
 
 @database.session()
 def find(site: Site, email: str | None = None, uuid: str | None = None) -> Subscriber | None:
-    """The subscriber with a uuid or, if that is None, with an address; None without one."""
+    """The subscriber with a uuid or, if `uuid` is None, with an address; None if there is none."""
     if uuid is not None:
         return stored.get_by_uuid(site.id, uuid)
     try:
@@ -200,9 +200,9 @@ def find(site: Site, email: str | None = None, uuid: str | None = None) -> Subsc
 def find_many(
     site: Site, emails: Mapping[str, str], uuids: Sequence[str]
 ) -> tuple[list[Subscriber], dict[str, list[str]]]:
-    """The (subscribers with these addresses or uuids, each once, in order; `emails` and `uuids` of nobody).
+    """(The subscribers with these addresses or uuids, each once, in order; `emails` and `uuids` of nobody).
 
-    `emails` has each address by how it was sent.
+    `emails` has each address by the text that the client sent, which the second part repeats.
     """
     keys = {sent: _identity(address) for sent, address in emails.items()}
     by_key = stored.get_by_keys(site.id, {*keys.values()} - {""})
@@ -225,15 +225,15 @@ def _identity(email: str) -> str:
 
 @database.session()
 def find_by_id(site: Site, subscriber_id: int) -> Subscriber | None:
-    """The subscriber with an id; None without one."""
+    """The subscriber with an id; None if there is none."""
     return stored.get_by_ids(site.id, [subscriber_id]).get(subscriber_id)
 
 
 @database.session()
 def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None = None) -> str | None:
-    """Finds a subscriber as `find` does. Returns its resource as JSON; None without one.
+    """Finds a subscriber as `find` does. Returns its resource as JSON, or None.
 
-    `pages` is the URL of a subscriber's page without the uuid.
+    `pages` is the URL of a subscriber's page up to the uuid.
     """
     column = subscriber_texts.text(pages)
     if uuid is not None:
@@ -246,7 +246,7 @@ def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None
 
 @database.session()
 def erased_keys(site: Site, changes: Sequence[Change]) -> set[str]:
-    """The keys of those changes whose address was erased."""
+    """The address keys of those changes whose address was erased."""
     hashes = {
         hash_: change.key for change in changes for hash_ in site_keys.address_hashes(site.id, change.key)
     }

@@ -26,7 +26,7 @@ HIDDEN = {ord(character): None for character in UNSEEN if not character.isspace(
 def name_key(name: str) -> str:
     """The key of a tag's name: without case and invisible characters, and with single blanks.
 
-    It is "" if nothing visible is left.
+    The key is "" if the name has no visible character.
     """
     if name.isascii() and name.isprintable() and "  " not in name:
         return name.strip().lower()
@@ -36,7 +36,7 @@ def name_key(name: str) -> str:
 
 @database.session()
 def list_all(site: Site, **rows: int) -> list[Tag]:
-    """The tags of a site, newest first; with `limit`, that many with ids below `before`."""
+    """The tags of a site, newest first; with `limit`, at most that many, with ids below `before`."""
     return stored.list_all(site.id, **rows)
 
 
@@ -69,8 +69,8 @@ def create(site: Site, name: str) -> Tag:
 
 
 def ids(site_id: int, names: Iterable[str], number: int | None = None) -> dict[str, int]:
-    """The ids of existing tags by name key, in the caller's session. With the `number` of an acceptance, a
-    name that a tag lost since is that of this tag, whoever has it now.
+    """The ids of existing tags by name key, in the caller's session. A name means the tag that
+    had it at the site's `number`, or now without a `number`.
     """
     keys = {name_key(name) for name in names}
     existing = stored.ids(site_id, keys) if keys else {}
@@ -83,7 +83,7 @@ def ensure(
     site_id: int, names: Iterable[str], at: int, number: int | None = None
 ) -> tuple[dict[str, int], list[int]]:
     """Creates the missing tags, in the caller's transaction. Returns the ids of all, by name key, and the new
-    ids. `number` is that of the acceptance of the names, if others may have been accepted since.
+    ids. `number` is as in `ids`: the site's number when the names were accepted.
     """
     by_key = {name_key(name): name for name in reversed(list(names))}
     existing = ids(site_id, by_key, number)
@@ -98,8 +98,8 @@ def ensure(
 def ids_by_name(
     site_id: int, added: Collection[str], removed: Collection[str], at: int, number: int
 ) -> tuple[dict[str, int], list[int]]:
-    """Creates the missing tags among `added`, in the caller's transaction. The names were accepted with the
-    number `number` of the site.
+    """Creates the missing tags among `added`, in the caller's transaction. `number` is as in
+    `ensure`.
 
     Returns the ids of existing tags among `added` and `removed`, by name as spelled there, and the created
     ids.
@@ -113,8 +113,8 @@ def ids_by_name(
 
 
 def current_names(site_id: int, names: Collection[str], number: int) -> list[str]:
-    """The names that were accepted with the number `number`, each as its tag is called now. In the caller's
-    session.
+    """Today's names of the tags that had `names` at the site's `number`, in the caller's session. A name that
+    no tag had stays.
     """
     ids_by_key = ids(site_id, names, number)
     by_id = stored.names(site_id, ids_by_key.values())
@@ -122,7 +122,7 @@ def current_names(site_id: int, names: Collection[str], number: int) -> list[str
 
 
 def twins(site_id: int) -> dict[int, list[int]]:
-    """The ids of twins, by the id of the older tag whose name equals theirs. In the caller's session."""
+    """The ids of twins, by the id of the oldest tag with the same key, in the caller's session."""
     rows = stored.twins(site_id)
     older = stored.ids(site_id, [key for key, _ in rows]) if rows else {}
     by_id: dict[int, list[int]] = {}
@@ -132,16 +132,17 @@ def twins(site_id: int) -> dict[int, list[int]]:
 
 
 def getting_others(site_id: int, names: Mapping[int, str]) -> dict[int, str]:
-    """The keys of those of these tags into which others are being merged, by id. In the caller's session."""
+    """The name keys of those tags into which others are being merged, by id, in the caller's session.
+
+    `names` has the tags' names by id.
+    """
     into = {rename.into_id for rename in tag_renames.untold(site_id) if rename.is_merge}
     return {tag_id: name_key(name) for tag_id, name in names.items() if tag_id in into}
 
 
 @database.session()
 def list_twins(site: Site) -> list[tuple[Tag, Tag]]:
-    """The (older tag, twin) pairs of tags whose names are compared as equal, without those being
-    merged.
-    """
+    """The pairs (oldest tag, twin) of tags with the same key, without twins that are being merged."""
     groups = twins(site.id)
     by_id = {tag.id: tag for tag in stored.list_all(site.id)} if groups else {}
     merging = {rename.tag_id for rename in tag_renames.untold(site.id)}

@@ -55,7 +55,7 @@ def save(batch: SubscriberBatch) -> None:
 def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
     """Deletes subscribers and all about them, in the caller's transaction.
 
-    Their links are then for whoever has the address.
+    Their links then unsubscribe whoever gets the address.
     """
     ids = custom_fields.ids(site_id, {key for subscriber in subscribers for key in subscriber.fields})
     holders = field_values.Holders(ids)
@@ -92,7 +92,7 @@ def _write_texts(batch: SubscriberBatch) -> None:
 
 
 def _changed_by_groups(batch: SubscriberBatch) -> dict[int, list[SubscriberRow]]:
-    """The existing subscribers that the batch changed, by the sum of their changed groups of columns."""
+    """The existing subscribers that the batch changed, by the bits of their changed column groups."""
     changed: dict[int, list[SubscriberRow]] = defaultdict(list)
     for key, before in batch.existing.items():
         subscriber = batch.subscribers[key]
@@ -128,7 +128,7 @@ def _links(site_id: int, ids_by_tag: Mapping[int, list[int]]) -> list[tuple[int,
 
 
 def _save_values(batch: SubscriberBatch, created: Iterable[SubscriberRow]) -> None:
-    """Stores which custom values the batch added and removed, and the domains of those it created."""
+    """Stores the batch's added and removed custom values, and the domains of the subscribers `created`."""
     added, removed = (field_values.Holders(batch.field_ids) for _ in range(2))
     for subscriber in created:
         added.add_domain(subscriber[KEY], subscriber[ID])

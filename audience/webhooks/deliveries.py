@@ -44,7 +44,7 @@ def send(
 ) -> DeliveryResult:
     """Sends a message signed with `keys`. Returns the result. Holds no connection to the database.
 
-    What `is_secret` is not sent unencrypted to public addresses.
+    A message that `is_secret` is not sent unencrypted to public addresses. Network errors are in the result.
     """
     at = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
     encoded = body.encode()
@@ -78,7 +78,7 @@ def send_test(site: Site, webhook_id: int, *, private_addresses: bool) -> Delive
 def send_own(
     site: Site, webhook: Webhook, draft: Delivery, at: int, data: Sequence[Mapping[str, Any]], private: bool
 ) -> DeliveryResult:
-    """Sends a message that is outside the order of changes. Logs its result and returns it."""
+    """Sends the message `draft` with `data`, outside the order of changes. Logs and returns its result."""
     body = compact_json({"type": draft.kind, "timestamp": write_date(at), "data": data})
     keys = webhooks.current_secrets(site.id, webhook)
     delivered = send(webhook, draft.message_id, keys, body, SECONDS, private, draft.kind == SIGN_UPS)
@@ -94,7 +94,8 @@ def was_taken(site: Site, webhook: Webhook, message_id: str) -> bool:
 
 
 def log(site_id: int, draft: Delivery, delivered: DeliveryResult, uuids: Collection[str] = ()) -> Delivery:
-    """Logs the result of a message, in the caller's transaction. `uuids` are of the subscribers in it.
+    """Logs the result of a message, in the caller's transaction. `uuids` are those of its
+    subscribers.
 
     The receiver's answer is kept for a test, and for a failed delivery of changes unless one of these
     subscribers was erased meanwhile.
@@ -123,9 +124,9 @@ def without_addresses(text: str) -> str:
 
 
 def was_refused(site_id: int, draft: Delivery) -> bool:
-    """Whether the receiver refused the last message of this range. A gateway's error does not count.
+    """Whether the receiver refused the last message of this range of changes. Gateways' errors do not count.
 
-    Also true if that message had another id, because its result says nothing about this one.
+    Also true if that message had another id, because its result says nothing about the message `draft`.
     """
     tries = stored.page(site_id, draft.webhook_id, PAGE_SIZE, 0, kind=CHANGES)
     last = next(
@@ -153,7 +154,7 @@ def newest(site: Site) -> dict[int, Delivery]:
 
 
 def sweep(only_site: int | None = None) -> bool:
-    """Deletes some entries of one site that are older than 30 days. Returns False if there are none."""
+    """Deletes some log entries of one site that are older than 30 days. Returns False if there were none."""
     before = clock.now_ms() - LOG_MS
     if only_site is None:
         with database.session():

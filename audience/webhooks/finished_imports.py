@@ -1,5 +1,5 @@
-"""Tells the webhooks that name the kind `import_finished` that an import has ended: at least once each, and
-without anybody's data.
+"""Tells the webhooks that ask for `import_finished` that an import has ended: each at least once, and without
+anybody's data.
 """
 
 from functools import partial
@@ -28,7 +28,7 @@ COUNTS = (
 
 
 def note(site_id: int, import_id: int) -> None:
-    """Queues, in the caller's transaction, the news of an ended import, if a webhook asks for it."""
+    """Queues the message on an ended import, in the caller's transaction, if a webhook asks for it."""
     if stored.for_imports(site_id):
         stored_jobs.add(site_id, IMPORT_FINISHED, import_id)
 
@@ -74,7 +74,7 @@ def _tell_all(
 
 
 def _tell(site: Site, webhook: Webhook, import_: Import, ended_at: int, private: bool) -> bool:
-    """Tells a webhook, unless told or paused, that an import has ended. Returns whether it knows."""
+    """Tells a webhook, unless told or paused, that an import has ended. Returns whether it has been told."""
     message_id = f"webhook-{webhook.id}-import-{import_.id}-{ended_at}"
     if webhook_deliveries.was_taken(site, webhook, message_id):
         return True

@@ -1,6 +1,4 @@
-"""Whether this database sends messages: webhooks, and confirmations of sign-ups. A copy of the database sends
-none.
-"""
+"""Whether this instance sends webhooks' messages and emails. A copy of its database sends none at first."""
 
 import uuid
 

@@ -77,7 +77,7 @@ def kind(private_addresses: bool, write: WriteChange, base_url: str) -> Kind:
 
 
 def step(job: Job, _deadline: float, *, private_addresses: bool, write: WriteChange, base_url: str) -> int:
-    """Sends a webhook its next message, if there is one. Returns as a job's step does.
+    """Sends a webhook its next message, if any. Returns milliseconds until the next step, or `SETTLED`.
 
     Sends nothing while the instance is being moved.
     """
@@ -110,7 +110,7 @@ def _go_on(job: Job, wait_ms: int) -> int:
 
 
 def _message(job: Job, write: WriteChange, base_url: str) -> Message | None:
-    """The next message, empty if the webhook asks for none of the changes; None if it is paused."""
+    """The next message, with an empty body if it would have no changes; None if the webhook is paused."""
     with database.snapshot():
         webhook = webhooks.require(job.site_id, job.subject)
         if webhook.paused:
@@ -142,7 +142,7 @@ def _may_cut(site: Site, webhook: Webhook, whole: Delivery) -> bool:
 
 
 def _range(site: Site, webhook: Webhook) -> tuple[Webhook, Sequence[LoggedChange]]:
-    """The webhook with the range of its next message, and the changes in it. A stored range stays."""
+    """The webhook with the range of its next message, and the changes in that. A stored range stays."""
     if webhook.resets:
         return webhook, [_reset_entry(webhook)]
     try:
@@ -183,7 +183,10 @@ def _fitting(texts: Sequence[str]) -> int:
 
 
 def _deliver(job: Job, message: Message, private_addresses: bool) -> DeliveryResult | None:
-    """Stores the range of a message, then sends it. Returns the result; None if a new run has begun."""
+    """Stores the range of a message, then sends the message. Returns its result.
+
+    Returns None, with nothing sent, if a replay has begun a new run of the webhook since.
+    """
     site_id, webhook = message.site.id, message.webhook
     with database.write(site_id):
         jobs.hold(job, NET)

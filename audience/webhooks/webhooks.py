@@ -134,7 +134,7 @@ def pause(site: Site, webhook_id: int, is_paused: bool, actor: Actor | None = No
 
 
 def check(item: Mapping[str, Any], private_addresses: bool) -> None:
-    """Raises `Refused` for a `url` that may not be called. It may ask the DNS: call it outside a
+    """Raises `Refused` for a `url` that may not be called. May query the DNS: call it outside a
     transaction.
     """
     takes_sign_ups = bool(item.get("sign_ups"))
@@ -208,7 +208,7 @@ def rotate(site: Site, webhook_id: int, actor: Actor | None = None) -> tuple[Web
 
 @database.writes_site
 def replay(site: Site, webhook_id: int, after: int, actor: Actor | None = None) -> Webhook:
-    """Sends the changes after a number again, under new ids. Raises `NotFound`, `Refused`."""
+    """Sends the changes after number `after` again, under new message ids. Raises `NotFound`, `Refused`."""
     webhook = require(site.id, webhook_id)
     newest, oldest = stored_changes.numbers(site.id)
     if not oldest - 1 <= after <= newest:
@@ -228,7 +228,7 @@ def current_secrets(site_id: int, webhook: Webhook) -> list[str]:
 
 @database.session()
 def count_paused(only_site: int | None = None) -> dict[str, int]:
-    """The number of webhooks that no operator paused but that are paused, by reason."""
+    """The number of webhooks that were paused, but not by an operator, by reason."""
     return {PAUSES[why]: number for why, number in stored.count_paused(only_site)}
 
 
