@@ -7,8 +7,8 @@ from typing import NamedTuple
 class SourceKind(StrEnum):
     """What made a change.
 
-    `LEFT` made none: an undo has it for a removed subscriber whom the undone import had created unsubscribed,
-    and whose address stays suppressed.
+    `LEFT` is not the source of a change. An undo records it when it removes a subscriber whom the import had
+    created as unsubscribed: the address stays suppressed.
     """
 
     API = "api"

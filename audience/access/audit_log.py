@@ -55,8 +55,9 @@ def record(
     """Records a change to a site or, without one, to the instance. Call it in the transaction of the change.
 
     `subject` is the uuid of a subscriber, or the name of something else; `subjects` is how many were changed.
-    Only `typed` has what an operator typed, such as values of filters. An address in these texts is replaced;
-    a long subject is cut. `operator` is the address of the operator whom a change is about, which is kept.
+    Text that an operator typed, such as values of filters, goes into `typed` alone. An address in these texts
+    is replaced; a long subject is cut. `operator`, the address of the operator whom a change is about, is
+    stored in place of `subject` as it is.
     """
     stored.add(
         site.id if site else None,

@@ -33,10 +33,10 @@ Check = Callable[[str], Any]
 
 @dataclass(frozen=True)
 class File:
-    """A file that was looked through. `plan` has its columns with their meanings, `answer` who may be written
-    to.
+    """A file that was looked through. `plan` has its columns with their meanings; `answer` says who may be
+    written to.
 
-    `columns` are those of a file of its refused rows. In JSON, each refused row adds its keys.
+    `columns` is the header for a file of its refused rows. For JSON it grows while rows are read.
     """
 
     table: Table

@@ -16,7 +16,10 @@ TAKE = (
 
 
 class AcceptanceNumber(NamedTuple):
-    """The number and instant (milliseconds) of an accepting transaction. Neither ever goes back."""
+    """The number and instant (milliseconds) that a site gives to a transaction which changes its subscribers.
+
+    Within a site, neither ever decreases.
+    """
 
     number: int
     at: int

@@ -10,7 +10,10 @@ from storage.sql import insert_into, update_of
 
 
 class FormerLink(NamedTuple):
-    """A deleted subscriber. `subscriber_id` is the last to get the address since; None if nobody has."""
+    """What is kept of a deleted subscriber, so that their links still work.
+
+    `subscriber_id` is the last subscriber who got the same address since; None if nobody did.
+    """
 
     address_hash: str
     subscriber_id: int | None
