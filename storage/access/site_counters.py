@@ -16,7 +16,7 @@ TAKE = (
 
 
 class AcceptanceNumber(NamedTuple):
-    """The number and instant (milliseconds) that a site gives to a transaction which changes its subscribers.
+    """The number and time (ms) that a site gives to a transaction that makes or queues a requested change.
 
     Within a site, neither ever decreases.
     """

@@ -18,7 +18,7 @@ FIRST_BYTES = b"SQLite format 3\0"
 
 @dataclass(frozen=True)
 class Contents:
-    """The applied migrations of a database, and the number of rows by table."""
+    """The applied migrations of a database, and the number of rows of each table."""
 
     migrations: list[str]
     rows: dict[str, int]
@@ -26,7 +26,7 @@ class Contents:
 
 @session()
 def copy(target: Path, progress: Callable[[int, int], None]) -> None:
-    """Copies the database as it is at one instant into a new file; a server's is dumped.
+    """Copies the open database, as it is at one instant, into a new file `target`. A server's is dumped.
 
     Calls `progress` with the numbers of pages copied and of all pages. Raises `Unusable` if the server's
     program for it is missing or fails.
@@ -86,17 +86,20 @@ def missing_columns() -> list[str]:
 
 
 def replace(current: Path, by: Path) -> None:
-    """Replaces a database by another, atomically. Neither may be in use."""
+    """Replaces the database file `current` by the file `by`, atomically. Neither may be in use."""
     sqlite_files.replace(current, by)
 
 
 def release(path: Path) -> None:
-    """Makes the database a single file. Raises `Unavailable` if a process uses it."""
+    """Makes a database a single file, without a write-ahead log; does nothing if the file is missing.
+
+    Raises `Unavailable` if a process uses it.
+    """
     sqlite_files.release(path)
 
 
 def ended_keys() -> list[tuple[str, int | None, int | None]]:
-    """The (publishable key, revoked at, expires at) of keys with one of these instants, in milliseconds."""
+    """The (publishable key, revoked at, expires at) of revoked or expiring API keys, in milliseconds."""
     return rows(
         "SELECT publishable_key, revoked_at, expires_at FROM keys "
         "WHERE revoked_at IS NOT NULL OR expires_at IS NOT NULL ORDER BY id"

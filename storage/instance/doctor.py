@@ -17,7 +17,9 @@ class Pages(NamedTuple):
 
 
 class FirstScheme(NamedTuple):
-    """How many address hashes, webhook secrets and active API keys are older than sites' own keys."""
+    """How many address hashes, webhook secrets and active API keys were made before sites had keys of their
+    own.
+    """
 
     addresses: int
     webhooks: int
@@ -83,7 +85,7 @@ def pages() -> Pages:
 
 
 def deviations() -> dict[str, str]:
-    """The values of those connection settings that differ from the required ones."""
+    """The values, by name, of those connection settings that differ from the required ones."""
     return engine.deviations(database)
 
 

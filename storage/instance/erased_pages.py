@@ -15,8 +15,8 @@ MARKER = "erased-*.mark"
 def request(instance: Path) -> None:
     """Creates a marker. Call it in the transaction that deletes.
 
-    Earlier, another process could empty the log and delete the marker too soon; later, a crash could leave
-    none.
+    Before it, another process could empty the log and delete the marker too soon. After it, a crash could
+    leave no marker.
     """
     (instance / MARKER.replace("*", secrets.token_hex(8))).touch(mode=0o600)
 
@@ -33,7 +33,7 @@ def keep_log_short(instance: Path) -> None:
 def run(instance: Path) -> bool:
     """Empties the write-ahead log if there is a marker, then deletes the marker.
 
-    Returns False if a reader prevents it, so that it must be tried again.
+    Returns False if a reader prevents it: the caller must try again.
     """
     markers = list(instance.glob(MARKER))
     if not markers:

@@ -43,7 +43,7 @@ class MovedTable(NamedTuple):
     flags: list[int]
 
     def typed_row(self, row: Sequence[Any]) -> list[Any]:
-        """A copy of a row whose flags are booleans."""
+        """A copy of `row` in which the values of `flags` are booleans."""
         typed = list(row)
         for index in self.flags:
             typed[index] = typed[index] if typed[index] is None else bool(typed[index])
@@ -111,13 +111,13 @@ class MoveDatabase:
         return Phase(*record)
 
     def set_phase(self, was: Phase, phase: Phase) -> bool:
-        """Sets the phase of a move. Returns False, unchanged, if it is no longer `was`."""
+        """Replaces the stored phase `was` of a move. Returns False, unchanged, if another one is stored."""
         with self._exclusive_transaction():
             cursor = self._opened.execute_sql(self._engine.rewrite(MARK), (*phase, was.move, was.name))
             return bool(self._opened.rows_affected(cursor))
 
     def is_empty(self) -> bool:
-        """Whether the database has no table, or only those of our migrations without a row."""
+        """Whether the database has no table, or only tables of our migrations, all without rows."""
         with self._translate_errors():
             names = set(self._engine.tables(self._opened))
             if not names:
@@ -146,7 +146,8 @@ class MoveDatabase:
     ) -> Generator[list[Any]]:
         """Yields the rows of a table in pages, by primary key; with `after`, only those with a higher key.
 
-        One statement reads them all: where sites are spread, each would ask all nodes. Close it.
+        One statement reads all pages: where sites are spread, each page would ask all nodes. The caller
+        closes the generator.
         """
         key, limit = self.key(table), LARGE_ROWS if table.name in LARGE else PAGE_ROWS
         columns, order = ", ".join(table.columns), ", ".join(key)
@@ -194,7 +195,7 @@ class MoveDatabase:
             self._engine.put_last_id(self._opened, table.name, number)
 
     def settle(self) -> None:
-        """Computes the planner's statistics."""
+        """Computes the statistics of the query planner."""
         with self._translate_errors():
             self._opened.execute_sql("ANALYZE")
 
@@ -216,7 +217,8 @@ class MoveDatabase:
         return dict(sums)
 
     def person(self, after: int) -> list[Any]:
-        """The first subscriber after an id: its id, row, and rows of other tables; empty without one."""
+        """The id and row of the first subscriber after an id, then the rows of `OF_PERSON`; [] without one.
+        """
         by_name = {table.name: table for table in tables()}
         subscribers = by_name["subscribers"]
         with self._translate_errors():
@@ -230,7 +232,7 @@ class MoveDatabase:
             return [subscriber["id"], own_rows[0], *self._of_person(by_name, subscriber["id"], subscriber["site_id"])]
 
     def _of_person(self, by_name: dict[str, MovedTable], id_: int, site_id: int) -> Iterator[tuple[Any, ...]]:
-        """Yields the rows of other tables about a subscriber."""
+        """Yields the rows about a subscriber in the tables `OF_PERSON`."""
         for name in OF_PERSON:
             columns = ", ".join(by_name[name].columns)
             of_person = f"subscriber_id = ? AND {self._engine.OF_SITE}"
@@ -240,7 +242,10 @@ class MoveDatabase:
 
 @contextlib.contextmanager
 def end(url: str, password: str | None, timeout: float, allow_faulty: bool) -> Iterator[MoveDatabase]:
-    """Yields a database of a move, connected. Raises `Unavailable`, `Unusable`."""
+    """Yields one of the two databases of a move, connected. `timeout` is in seconds.
+
+    With `allow_faulty`, the engine may have a known bug. Raises `Unavailable`, `Unusable`.
+    """
     engine = chosen.engine_of(url)
     opened = engine.open(url, timeout, 2, allow_faulty, password)
     try:

@@ -36,7 +36,7 @@ def is_here() -> bool:
 
 
 def home() -> tuple[str, str]:
-    """The identities of (the database from which webhooks were sent, the open one); "" if unknown."""
+    """The identities of (the database that last sent webhooks, the open one); "" if unknown."""
     return value("SELECT home FROM instance_state", (), ""), engine.identity(database)
 
 

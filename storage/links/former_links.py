@@ -1,4 +1,6 @@
-"""Deleted subscribers, by the keyed hashes of their uuids, which links have, and of their addresses."""
+"""Deleted subscribers, by the keyed hash of the uuid, which their links have. Links still work after a
+deletion.
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -33,13 +35,13 @@ PUT_HOLDER = update_of("former_links", ("subscriber_id",), ("site_id", "address_
 def add(site_id: int, hashes: Mapping[str, str], at: int) -> None:
     """Stores deleted subscribers: address hashes by uuid hash. `at` is in milliseconds.
 
-    A restore may have brought a stored uuid back: its row is overwritten.
+    A uuid that is stored already, because a restore brought it back, is overwritten.
     """
     execute_many(ADD, [(site_id, uuid_hash, address_hash, at) for uuid_hash, address_hash in hashes.items()])
 
 
 def put_holders(site_id: int, holders: Mapping[str, int]) -> None:
-    """Stores which subscribers, by id, now have the addresses with these hashes."""
+    """Stores the ids of the subscribers who now have the addresses of deleted ones, by address hash."""
     execute_many(
         PUT_HOLDER,
         [(subscriber_id, site_id, address_hash) for address_hash, subscriber_id in holders.items()],

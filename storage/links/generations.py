@@ -1,4 +1,7 @@
-"""The generations of each site's links. Every site has the first one, which has no row."""
+"""The generations of each site's links. The links of a generation are signed with its own key.
+
+Every site has the first generation, which has no row.
+"""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -12,7 +15,7 @@ from storage.sql import insert_into
 class Generation(NamedTuple):
     """A generation of links, begun at `made_at`, with the `nonce` of its key.
 
-    `lowest` is the first generation that was valid then.
+    `lowest` is the oldest generation whose links were still valid then.
     """
 
     generation: int

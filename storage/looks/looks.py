@@ -46,7 +46,7 @@ def logo(site_id: int) -> tuple[bytes, str] | None:
 
 
 def put(site_id: int, values: Mapping[str, str]) -> None:
-    """Stores some columns of a site's look, without those of the logo."""
+    """Stores `values` by column, and leaves the site's other columns. For the logo, see `put_logo`."""
     row_values = {**Look()._asdict(), **values}
     execute(
         f"INSERT INTO site_pages (site_id, logo, logo_type, {', '.join(row_values)}) "
@@ -57,5 +57,5 @@ def put(site_id: int, values: Mapping[str, str]) -> None:
 
 
 def put_logo(site_id: int, content: bytes, kind: str, content_hash: str) -> None:
-    """Stores a logo in the row that `put` has made."""
+    """Stores a site's logo; `kind` is its media type. Stores nothing unless `put` has created the row."""
     LOOKS.change({"logo": content, "logo_type": kind, "logo_hash": content_hash}, site_id=site_id)

@@ -38,7 +38,7 @@ def read(runner: Runner) -> Migrations:
 
 
 def adopt(runner: Runner) -> None:
-    """Replaces a history that ends with `LAST_BEFORE` by `FIRST`, in one transaction. Leaves others."""
+    """Replaces a history that ends with `LAST_BEFORE` by `FIRST`, in a transaction. Others stay."""
     if LAST_BEFORE in runner.applied():
         with runner.database.atomic():
             runner.History.delete().execute()
@@ -46,7 +46,7 @@ def adopt(runner: Runner) -> None:
 
 
 def needs_backup(runner: Runner, pending: list[str]) -> bool:
-    """Whether a pending migration is not additive: older code cannot use the database after it."""
+    """Whether a pending migration is not additive, so that older code cannot use the database after it."""
     return any(
         not getattr(migration.load(), "ADDITIVE", False)
         for migration in runner.migrations()

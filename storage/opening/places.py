@@ -11,7 +11,7 @@ class WatchedPlaces:
         self._identities: dict[Path, tuple[int, int] | None] = dict.fromkeys(paths)
 
     def have_changed(self) -> bool:
-        """Whether one of the paths leads to another file or folder than at first, or to none."""
+        """Whether a path now leads to another file or folder than at first, or to nothing."""
         for path, first_identity in self._identities.items():
             identity = _identity(path)
             if first_identity is None:

@@ -37,7 +37,7 @@ class Replica:
     @contextlib.contextmanager
     def asked(self, sql: str, parameters: Sequence[Any], seconds: float) -> Iterator[Any]:
         """A context in which this thread has the connection that answered a query. Yields the first row, or
-        None without an answer within `seconds`.
+        None if the replica does not answer within `seconds`.
         """
         row = None
         try:
@@ -54,7 +54,7 @@ class Replica:
                 self._pool.close()
 
     def _is_reached(self, seconds: float) -> bool:
-        """Whether a connection is free. If none is, waits `seconds` for a new one, unless another waits."""
+        """Whether a connection is free. If none is, waits `seconds` for a new one, unless a thread does."""
         if not self._pool.has_free() and not self._connecting.is_alive():
             self._connecting = Thread(target=self._connect, daemon=True)
             self._connecting.start()

@@ -1,3 +1,3 @@
-"""Requests that a client may send again: what they made."""
+"""Requests that a client may send again, and what they made."""
 
 __all__ = ["idempotency_keys"]

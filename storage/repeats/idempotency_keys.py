@@ -9,6 +9,8 @@ from storage.repeats.models import IdempotencyKeyModel
 
 
 class KeptRequest(NamedTuple):
+    """The columns of `IdempotencyKeyModel`, without the site."""
+
     key_hash: str
     request_hash: str
     status: int

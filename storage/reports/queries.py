@@ -64,7 +64,7 @@ def by_tag(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[
 
 
 def by_field(site_id: int, key: str, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
-    """The (value, number of subscribers) of a custom field, the most common first.
+    """The (value, number of subscribers) of a custom field or name, the most common first.
 
     Each element of an array counts by itself.
     """
@@ -125,7 +125,7 @@ def events_in(
 def unsubscribes(site_id: int, rule: Sql, period: Interval) -> list[tuple[str, str, int]]:
     """The (reason, kind of source, number) of unsubscribes in a period.
 
-    A subscriber who was created unconfirmed has not unsubscribed.
+    Subscribers who were created unconfirmed are not counted.
     """
     chosen, parameters = _subscriber_filter(site_id, rule, ALWAYS)
     return rows(
@@ -138,7 +138,7 @@ def unsubscribes(site_id: int, rule: Sql, period: Interval) -> list[tuple[str, s
 def imported_in(site_id: int, periods: Sequence[Interval]) -> list[tuple[int, int, int, int]]:
     """The numbers of (created, updated, unchanged, failed) rows in each of the periods.
 
-    The instant when an import was accepted counts.
+    An import belongs to the period in which it was accepted.
     """
     return rows(
         f"SELECT {', '.join(f'CAST(coalesce(sum({column}), 0) AS bigint)' for column in IMPORTED)} "
@@ -150,9 +150,9 @@ def imported_in(site_id: int, periods: Sequence[Interval]) -> list[tuple[int, in
 
 
 def common_values(site_id: int, newest: int, limit: int) -> list[tuple[str, str, object, int]]:
-    """The (key, JSON type, value, number of subscribers) of the most common custom values.
+    """The (key, JSON type, value, number of subscribers) of each key's `limit` most common custom values.
 
-    Only the newest subscribers are counted.
+    Only the `newest` subscribers are counted.
     """
     records = rows(
         "SELECT key, type, value, total FROM (SELECT key, type, value, total, "

@@ -23,9 +23,9 @@ BY_ADDRESS = BEGINS.format("email_key")
 
 
 class AddressStart(NamedTuple):
-    """The beginning of an address or a domain, as stored: `local` with its `@`, or "", and `domain`.
+    """The beginning of an address or a domain, as stored. `local` includes the `@`, or is "" for a domain.
 
-    With `international`, domains that begin with it and are shown beginning with `shown` match, too.
+    With `international`, a domain also matches if it begins with that and its shown form with `shown`.
     """
 
     local: str
@@ -37,7 +37,7 @@ class AddressStart(NamedTuple):
 def begins_with(
     site_id: int, addresses: Iterable[AddressStart], of_domains: Iterable[AddressStart], names: Iterable[str]
 ) -> Sql:
-    """A condition: the beginning of the address, of its domain or of a name is one of these.
+    """The condition that a subscriber's address, domain or name begins with one of these texts.
 
     If up to `MOST_FOUND` subscribers match, indexes find them. If more do, each subscriber is checked in
     turn.
@@ -82,6 +82,7 @@ def _begins(condition: str, site_id: int, text: str, *more: str) -> Sql:
 
 
 def _some(condition: Sql) -> Sql:
+    """The select of up to `MOST_FOUND` + 1 ids of subscribers that meet a condition."""
     query = f"SELECT id FROM subscribers WHERE {condition.text} LIMIT {MOST_FOUND + 1}"
     return Sql(f"SELECT id FROM ({query}) AS found", condition.parameters)
 
@@ -133,7 +134,7 @@ def _of_site(rule: Sql) -> str:
 
 
 def _plus(rule: Sql) -> str:
-    """A `+` before a column, so that the engine does not use its index, if few subscribers match the rule."""
+    """A `+` before a column, which rules its index out, if few subscribers match the rule; else ""."""
     return "+" if rule.rare else ""
 
 

@@ -22,7 +22,7 @@ NO_RIGHT = "the role cannot make or write a mirror's tables in {}: {}"
 
 
 class _Server(ServerConnections):
-    """A connection, to which columns of JSON are text: numbers keep their digits."""
+    """A connection that reads JSON columns as text, so that numbers keep their digits."""
 
     def _connect(self) -> Any:
         connection = super()._connect()
@@ -35,7 +35,7 @@ class _Server(ServerConnections):
 
 
 class ServerMirror(Mirror):
-    """A mirror of a site in the database that a URL names. It connects again after it lost the server."""
+    """A mirror of a site in the database that a URL names. Connects again after losing the server."""
 
     types: ClassVar = {"json": "JSON", "instant": "TIMESTAMPTZ", "id": "BIGINT", "by_key": ""}
     remedy: ClassVar = (

@@ -1,4 +1,4 @@
-"""The tables of mirrors: subscribers of a site with their tags and events, and up to where they are mirrored.
+"""The tables of mirrors: a site's subscribers with their tags and events, and the cursor of the mirror.
 
 A mirror's database is apart from that of the instance, and may be of the other engine.
 """
@@ -37,7 +37,7 @@ ANOTHER_SITE = "{} mirrors another site: {}"
 
 
 class MirrorCursor(NamedTuple):
-    """Up to where a site is mirrored: the number of a change, and the id of an event."""
+    """The position up to which a site is mirrored: the number of a change, and the id of an event."""
 
     change: int
     event: int
@@ -62,7 +62,7 @@ class Mirror:
             raise
 
     def _begin(self) -> None:
-        """Makes the tables if there are none of their names, or looks whose they are."""
+        """Creates the tables if none exists. Raises `Unusable` if only some do, or for another site."""
         with self._locked():
             own = {*COLUMNS} & {*self._engine.tables(self._opened)}
             if not own:
@@ -85,17 +85,18 @@ class Mirror:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """A transaction that excludes others which write this mirror."""
+        """A transaction during which no other process writes this mirror."""
         with self._opened.atomic(self.isolation):
             yield
 
     def cursor(self) -> MirrorCursor | None:
-        """Up to where the site is mirrored; None if not at all."""
+        """The position up to which the site is mirrored; None if it was never mirrored."""
         with self._translated():
             found = self._execute("SELECT change, event FROM mirror").fetchone()
         return found and MirrorCursor(*found)
 
     def keep(self, cursor: MirrorCursor) -> None:
+        """Replaces the stored cursor."""
         self._execute("DELETE FROM mirror")
         self.add("mirror", [(self._site_uuid, *cursor)])
 
@@ -113,17 +114,17 @@ class Mirror:
         self._execute_many(statement, rows)
 
     def rows(self, table: str) -> Iterator[tuple[Any, ...]]:
-        """The rows of a table, in the order of its key."""
+        """Yields the rows of a table, in the order of its first column."""
         yield from self._execute(f"SELECT {', '.join(COLUMNS[table])} FROM {table} ORDER BY 1")
 
     def subscribers(self, uuids: Collection[str]) -> dict[str, dict[str, Any]]:
-        """The values by column of those of these subscribers that there are, by uuid."""
+        """The values by column of the mirrored subscribers among `uuids`, by uuid."""
         names = COLUMNS["subscribers"]
         found = self._of(f"SELECT {', '.join(names)} FROM subscribers", uuids)
         return {row[0]: dict(zip(names, row, strict=True)) for row in found}
 
     def tags(self, uuids: Collection[str]) -> set[tuple[str, str]]:
-        """The rows of the tags of these subscribers."""
+        """The (uuid, tag) rows of these subscribers."""
         return {(uuid, tag) for uuid, tag in self._of("SELECT uuid, tag FROM tags", uuids)}
 
     def erase(self, uuids: Collection[str]) -> None:
@@ -134,7 +135,7 @@ class Mirror:
         self._execute_many("DELETE FROM tags WHERE uuid = ? AND tag = ?", rows)
 
     def counts(self) -> dict[str, int]:
-        """The numbers of rows of subscribers, tags and events."""
+        """The number of rows of each of the tables of subscribers, tags and events."""
         tables = ("subscribers", "tags", "events")
         return {table: self._execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables}
 

@@ -58,7 +58,7 @@ class Order:
 
     @property
     def sign(self) -> str:
-        """How a later row compares with the position."""
+        """The operator by which a later row compares with the position."""
         return "<" if self.descending else ">"
 
 
@@ -69,7 +69,7 @@ NEWEST = Order()
 class Filters:
     """The filters of a search: exclusive bounds in milliseconds for each date column, and further conditions.
 
-    With `subscribed`, nobody who is unsubscribed matches.
+    A subscriber must have all tags and meet all rules. With `subscribed`, unsubscribed ones do not match.
     """
 
     after: dict[str, int] = field(default_factory=dict)
@@ -101,8 +101,8 @@ def texts(
 ) -> tuple[bytes, Position | None]:
     """The column `text` of the subscribers that match, in an order, separated by commas.
 
-    Also returns the position of the last one, if more than `limit` match. All are one row: with a row for
-    each, the thread would release the interpreter's lock each time.
+    Also returns the position of the last of these; None if no more match. The database joins them into one
+    row: with a row for each, the thread would release the interpreter's lock each time.
     """
     listed = order.of_page
     on_page = _on_page(site_id)
@@ -120,8 +120,8 @@ def texts(
 
 
 def _on_page(site_id: int) -> Sql:
-    """The join with the page's subscribers. It names the site by a value only where sites are spread:
-    elsewhere, the planner would read a whole site for each row if it has no statistics of the site.
+    """The join with the page's subscribers. A parameter names the site only where sites are spread.
+    Elsewhere, the planner would read a whole site for each row if it has no statistics of the site.
     """
     return Sql(f"{ON_PAGE} ?", (site_id,)) if is_spread() else Sql(f"{ON_PAGE} page_site")
 
@@ -129,7 +129,7 @@ def _on_page(site_id: int) -> Sql:
 def _read(site_id: int, filters: Filters, order: Order, limit: int, offset: int, query: Sql) -> list[Any]:
     """The rows of `query`, which joins `page`: a table of the ids and dates of the page's subscribers.
 
-    An index alone finds these; rows of subscribers are read only for the page.
+    An index alone finds the page; rows of subscribers are read only for it.
     """
     plan = _plan(site_id, filters, order)
     where = _conditions(site_id, filters, plan, order)
@@ -148,7 +148,7 @@ def _read(site_id: int, filters: Filters, order: Order, limit: int, offset: int,
 class Plan:
     """What finds the candidates, which are then sorted: the rarest `tag`, a rare `date` or a `rule`.
 
-    Without any, subscribers are checked along the index of `walked`, until a page is full.
+    Without any of the three, subscribers are checked along the index of `walked`, until a page is full.
     """
 
     tag: int | None = None
@@ -168,7 +168,7 @@ class Plan:
 def _plan(site_id: int, filters: Filters, order: Order = NEWEST) -> Plan:
     """Chooses how to search. If few subscribers have a tag or a date, an index finds them, to be sorted.
 
-    If many do, subscribers are checked in order, along an index that contains all four dates.
+    If many have it, all are checked in order, along an index that contains all four dates.
     """
     if any(rule.rare for rule in filters.rules):
         return Plan(rule=True)
@@ -191,7 +191,7 @@ def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
 
 
 def _newest_have(site_id: int, tag_ids: Sequence[int], number: int) -> bool:
-    """Whether the newest `number` subscribers include a page of those with all the tags."""
+    """Whether at least `PAGE_ROWS` of the newest `number` subscribers have all the tags."""
     tagged = _with_all_tags(site_id, tag_ids)
     newest = "SELECT id FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC LIMIT ?"
     query = f"SELECT 1 FROM ({newest}) AS subscribers WHERE {tagged.text} LIMIT 1 OFFSET {PAGE_ROWS - 1}"
@@ -267,7 +267,7 @@ def page(site_id: int, after: str, limit: int) -> list[Subscriber]:
 
 
 def page_among(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
-    """The existing subscribers with these ids, by id. A page is shorter if its subscribers are large."""
+    """The existing subscribers with these ids, by id. Large ones end a page before the last of `ids`."""
     query = f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} ORDER BY id"
     return [read(record) for record in _up_to(PAGE_LENGTH, each_row(query, [json.dumps(ids), site_id]))]
 

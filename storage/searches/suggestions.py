@@ -1,5 +1,5 @@
-"""Values that a site's data has, to be suggested. Each value takes one search of an index, however many rows
-have it.
+"""Suggestions: values that occur in a site's data. Each takes one search of an index, however many rows have
+the value.
 """
 
 from storage.database import column, rows
@@ -33,7 +33,7 @@ def event_types(site_id: int, limit: int) -> list[str]:
 
 
 def values(site_id: int, key: str, limit: int) -> list[str]:
-    """The texts, numbers and booleans in use in a custom field, in alphabetical order.
+    """Up to `limit` texts, numbers and booleans in use in a custom field, as texts, in alphabetical order.
 
     Of texts that differ only in case, one is returned.
     """

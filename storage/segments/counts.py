@@ -13,7 +13,7 @@ def put(site_id: int, segment_id: int, day: str, size: int) -> None:
 
 
 def site_counts(site_id: int, since: str) -> list[tuple[int, str, int]]:
-    """The (segment id, day, number of subscribers) from a day on, by day."""
+    """The (segment id, day, number of subscribers) since a day, in the order of segment and day."""
     return rows(
         "SELECT segment_id, day, people FROM segment_counts WHERE site_id = ? AND day >= ? "
         "ORDER BY segment_id, day",
@@ -22,7 +22,7 @@ def site_counts(site_id: int, since: str) -> list[tuple[int, str, int]]:
 
 
 def forget(site_id: int, segment_id: int, before: str = "9999-12-31") -> None:
-    """Deletes the counts of a segment on days before `before`."""
+    """Deletes the counts of a segment on days before `before`; by default, all."""
     execute(
         "DELETE FROM segment_counts WHERE site_id = ? AND segment_id = ? AND day < ?",
         (site_id, segment_id, before),

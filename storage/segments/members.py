@@ -60,7 +60,7 @@ def ids_of(select: Sql) -> BitMap:
 
 
 def all_ids(site_id: int, members: Members) -> BitMap:
-    """The ids of the members. Reads those of the site's other subscribers if the members are all but some."""
+    """The ids of the members. If `members` excludes ids, the site's ids are read."""
     everybody = Sql("SELECT id FROM subscribers WHERE site_id = ?", (site_id,))
     return ids_of(everybody) - members.ids if members.excludes else members.ids
 

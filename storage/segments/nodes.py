@@ -12,8 +12,8 @@ class Instant(int):
 class Days:
     """Days of a calendar as periods in milliseconds, whose ends are excluded.
 
-    `whole` is for dates without a time, `timed` for instants. With `yearly`, the days of any year from the
-    first text (MM-DD) to before the second.
+    `whole` is for dates without a time, `timed` for instants. `yearly` also limits the former to days of the
+    year: from its first text (MM-DD) to before its second. The second may be in the next year.
     """
 
     whole: tuple[int, int]
@@ -23,7 +23,7 @@ class Days:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on a subscriber. `key` is that of the custom field, if the subject is one.
+    """A condition on a subscriber. `key` is that of the custom field if the subject is `field`.
 
     Texts in `operand` are casefolded; several operands are a tuple.
     """

@@ -51,14 +51,14 @@ IS_CUT = f"v.kind = {TEXT} AND length(v.folded) = {MAX_LENGTH}"
 
 
 class Finder:
-    """Finds the subscribers of a site that rules select. With `among`, only those ids can be relied on."""
+    """Finds the subscribers of a site that rules select. With `among`, results hold only for these ids."""
 
     def __init__(self, site_id: int, among: Collection[int] | None = None) -> None:
         self.site_id = site_id
         self.among = None if among is None else orjson.dumps(list(among)).decode()
 
     def members(self, rule: Rule) -> Members:
-        """The subscribers that a rule selects; for `OPPOSITES`, all that the opposite does not select."""
+        """The subscribers that a rule selects. For `OPPOSITES`, all that the opposite does not select."""
         if isinstance(rule, Group):
             return GROUPS[rule.operator](map(self.members, rule.parts))
         if isinstance(rule, Events):
@@ -93,7 +93,7 @@ class Finder:
         return unsubscribed if rule.operand == "unsubscribed" else ~unsubscribed
 
     def with_tag(self, rule: Condition) -> Members:
-        names = _several(rule)
+        names = _operands(rule)
         among = engine.among([*names, *tags.twin_keys(self.site_id, names)])
         return self._chosen(OF_TAGS, [self.site_id] * 2, Sql(f"{among.text})", among.parameters))
 
@@ -106,18 +106,18 @@ class Finder:
         return self._of_site(Sql(f"{rule.subject} {sign} ?", (rule.operand,)))
 
     def with_address(self, rule: Condition) -> Members:
-        return self._of_site(_one_of("email_key", _several(rule)))
+        return self._of_site(_one_of("email_key", _operands(rule)))
 
     def with_address_like(self, rule: Condition) -> Members:
         return self._of_site(Sql(f"instr(folded(email), ?) {PLACES[rule.operator]}", (rule.operand,)))
 
     def with_domain(self, rule: Condition) -> Members:
-        return self._with_value(DOMAIN, _one_of("v.folded", _several(rule)))
+        return self._with_value(DOMAIN, _one_of("v.folded", _operands(rule)))
 
     def with_domain_like(self, rule: Condition) -> Members:
         """The subscribers whose domain, as stored or as shown, contains the operand or begins with it.
 
-        It is tested with an `@` before and a dot after it, which an operand can include.
+        The domain is tested with an `@` before and a dot after it, which an operand can include.
         """
         part = rule.operand if rule.operator == "contains" else f"@{rule.operand.removeprefix('@')}"
         meets = _meets(rule.operator, part)
@@ -144,7 +144,7 @@ class Finder:
 
     def with_value(self, rule: Condition) -> Members:
         """The subscribers with a value equal to an operand. Long texts, cut in `v`, are compared whole."""
-        operands = _several(rule)
+        operands = _operands(rule)
         long = [operand for operand in operands if _is_long(rule.key, operand)]
         texts = [operand for operand in operands if isinstance(operand, str) and operand not in long]
         conditions = [_equal(operand) for operand in operands if not isinstance(operand, str)]
@@ -207,7 +207,7 @@ class Finder:
         return Members(found)
 
 
-def _several(rule: Condition) -> tuple[Any, ...]:
+def _operands(rule: Condition) -> tuple[Any, ...]:
     """The operands of a condition: those of `in`, or the only one."""
     return rule.operand if rule.operator == "in" else (rule.operand,)
 

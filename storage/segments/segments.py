@@ -43,6 +43,6 @@ def change(site_id: int, segment_id: int, name: str, description: str, rules: st
 
 
 def delete(site_id: int, segment_id: int) -> None:
-    """Deletes a segment. Raises `Conflict` if a report or a webhook uses it."""
+    """Deletes a segment, and the job that counts it. Raises `Conflict` if a report or a webhook uses it."""
     SEGMENTS.delete(site_id=site_id, id=segment_id)
     jobs.remove(site_id, JOB, segment_id)

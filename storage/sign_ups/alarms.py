@@ -8,9 +8,9 @@ from storage.sign_ups.models import SignUpAlarmModel
 
 
 class Alarm(NamedTuple):
-    """A site's alarm, on since `held_at`, or off if that is 0. Owners were told at `told_at`.
+    """A site's alarm, on since `held_at`, or off if that is 0. Owners were last mailed about it at `told_at`.
 
-    Mails sent before `judged_from` do not count when it is decided.
+    Confirmations sent before `judged_from` do not count when the alarm is next decided on.
     """
 
     held_at: int = 0

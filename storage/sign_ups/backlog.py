@@ -6,7 +6,7 @@ from storage.sql import rows_of
 
 
 def oldest_waiting(site_id: int | None) -> int | None:
-    """When the oldest sign-up with an unsent confirmation was requested, in milliseconds; else None."""
+    """When the oldest sign-up with an unsent confirmation was requested (milliseconds), or None."""
     of = rows_of(site_id, "j.")
     return value(
         "SELECT MIN(s.requested_at) FROM jobs j "

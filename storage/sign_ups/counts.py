@@ -20,13 +20,13 @@ def add(site_id: int, form_id: int, outcome: str, at: int, number: int = 1) -> N
 
 
 def has(site_id: int, outcome: str, at: int) -> bool:
-    """Whether a site has an outcome since the hour of `at`, an instant in milliseconds."""
+    """Whether a site has had an outcome since the start of the hour of `at` (milliseconds)."""
     query = "SELECT 1 FROM sign_up_counts WHERE site_id = ? AND hour >= ? AND outcome = ? LIMIT 1"
     return row(query, (site_id, at // HOUR_MS, outcome)) is not None
 
 
 def since(site_id: int, at: int) -> list[tuple[int, int, str, int]]:
-    """The (form id, start of the hour, outcome, number) since the hour of an instant in milliseconds."""
+    """The (form id, start of the hour, outcome, number) since the hour of `at`, in milliseconds."""
     records = rows(
         "SELECT form_id, hour, outcome, number FROM sign_up_counts WHERE site_id = ? AND hour >= ? "
         "ORDER BY form_id, hour, outcome",
@@ -36,12 +36,12 @@ def since(site_id: int, at: int) -> list[tuple[int, int, str, int]]:
 
 
 def site_ids_with(outcome: str, at: int) -> list[int]:
-    """The ids of the sites with an outcome since the hour of `at`, an instant in milliseconds."""
+    """The ids of the sites that have had an outcome since the start of the hour of `at` (milliseconds)."""
     return column(f"{SITES} AND c.hour >= ? AND c.outcome = ?) ORDER BY 1", (at // HOUR_MS, outcome))
 
 
 def site_ids_before(at: int) -> list[int]:
-    """The ids of the sites with counts from before the hour of `at`, an instant in milliseconds."""
+    """The ids of the sites with counts from before the hour of `at` (milliseconds)."""
     return column(f"{SITES} AND c.hour < ?) ORDER BY 1", (at // HOUR_MS,))
 
 

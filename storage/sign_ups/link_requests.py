@@ -1,4 +1,4 @@
-"""Requests to be mailed one's links, until the email is sent. Instants are in milliseconds."""
+"""Requests to mail an address its links, kept until the email is sent. Instants are in milliseconds."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -11,9 +11,9 @@ JOB = "links"  # the kind of the job of a request
 
 
 class LinkRequest(NamedTuple):
-    """A request. `email` is in normal form; `base_url` is the setting's value when it was made.
+    """A request. `email` is in normal form; `base_url` is the setting's value when the request was made.
 
-    `tries` counts those that certainly sent nothing; -1 and -2: one or two emails may have been taken.
+    `tries` counts tries that certainly sent nothing. With -1 or -2, one or two emails may have been sent.
     """
 
     id: int

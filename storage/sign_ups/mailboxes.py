@@ -1,6 +1,4 @@
-"""When mailboxes were last sent mails, by keyed hash, for all sites together. Instants are in
-milliseconds.
-"""
+"""When mailboxes and domains were last sent mails, by keyed hash. Instants are in milliseconds."""
 
 import json
 from collections.abc import Sequence
@@ -20,13 +18,13 @@ def times(mailbox_hash: str) -> list[int]:
 
 
 def locked_times(mailbox_hash: str, now: int) -> list[int]:
-    """The same as `times`, locked: no other transaction changes them until the caller's ends."""
+    """The same as `times`, locked: no other transaction changes them until the caller's transaction ends."""
     execute(LOCK, (mailbox_hash, now))
     return times(mailbox_hash)
 
 
 def put(mailbox_hash: str, instants: Sequence[int]) -> None:
-    """Replaces the instants of a mailbox, which `locked_times` has locked."""
+    """Replaces the instants of a mailbox that `locked_times` has locked: oldest first, at least one."""
     execute(
         "UPDATE mailbox_counts SET times = ?, last_at = ? WHERE hash = ?",
         (json.dumps(instants), instants[-1], mailbox_hash),

@@ -9,10 +9,10 @@ from storage.subscribers.models import SubscriberModel
 
 
 class SignUpModel(SiteOwnedModel):
-    """A request to be subscribed. `nonce` is a uuid, `number` is that of its acceptance, and `tags` is JSON.
-    No table of subscribers refers to it, and it has no foreign keys to a form or a subscriber.
+    """A request to be subscribed. `nonce` is a uuid, `number` the acceptance number, and `tags` is JSON. No
+    table of subscribers refers to it, and it has no foreign keys to a form or a subscriber.
 
-    Once it is confirmed, declined or ended, only hashes, numbers and instants are left in it.
+    Once it is confirmed, declined or ended, only the keyed hash is left of the address.
     """
 
     form_id = IntegerField()
@@ -101,7 +101,7 @@ class MailboxCountModel(BaseModel):
 
 
 class SignUpAlarmModel(BaseModel):
-    """A site's alarm: since when it is on (0: off) and mails count, and when its owners were told."""
+    """A site's alarm about its sign-ups: see `storage.sign_ups.alarms.Alarm`."""
 
     site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
     held_at = BigIntegerField()
@@ -113,7 +113,7 @@ class SignUpAlarmModel(BaseModel):
 
 
 class ConsentProofModel(SiteOwnedModel):
-    """What is kept of a confirmation: who asked for what, when and from where, and who confirmed it."""
+    """The proof of a confirmation: who asked for what, when and from where, and who confirmed it."""
 
     subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE")
     form_id = IntegerField()

@@ -11,7 +11,7 @@ class Proof(NamedTuple):
     """Who asked for what, and who confirmed it. `version` and `language` identify the wording.
 
     `confirmed_by` is `script` or `click`, `seconds` the time since the page was shown. `delivery` is how the
-    link was sent, `smtp` or `webhook`.
+    link was sent: `smtp` or `webhook`.
     """
 
     id: int
@@ -42,7 +42,7 @@ def of_subscriber(site_id: int, subscriber_id: int) -> list[Proof]:
 
 
 def agreed(site_id: int, form_id: int) -> dict[tuple[int, str], int]:
-    """The number of a form's proofs, by version and language of its wording."""
+    """The number of a form's proofs, by (version, language) of its wording."""
     records = rows(
         "SELECT version, language, count(*) FROM consent_proofs WHERE site_id = ? AND form_id = ? "
         "GROUP BY version, language",

@@ -24,9 +24,9 @@ BLANKED = "email = '', fields = '{}', tags = '[]', agent = '', network = '', sai
 
 
 class SignUp(NamedTuple):
-    """A sign-up. `number` is that of the transaction that accepted it. `tags` and `fields`, as typed by key,
-    are JSON. `version` is that of the wording. `reason` says why it is held or failed. `said` is the last
-    answer of the mail server or of the webhook's receiver. `delivery` is how the last try was sent.
+    """A sign-up. `number` is its acceptance number. `tags` and `fields`, what was typed by key, are JSON.
+    `version` is that of the wording. `reason` says why the sign-up waits, is held or failed. `said` is the
+    last answer of the mail server or of the webhook's receiver. `delivery` is how the last try was sent.
     """
 
     id: int
@@ -75,7 +75,7 @@ add, get, has, change, delete = SIGN_UPS.add_new, SIGN_UPS.get, SIGN_UPS.has, SI
 
 
 def page(site_id: int, status: str, address_hash: str, after: int, limit: int) -> list[SignUp]:
-    """The next sign-ups after an id, oldest first; with a `status` or `address_hash`, only those."""
+    """The next sign-ups after an id, oldest first. A `status` or `address_hash` of "" selects all."""
     equal = {"status": status, "address_hash": address_hash}
     chosen = {name: text for name, text in equal.items() if text}
     return SIGN_UPS.find("AND id > ? ORDER BY id LIMIT ?", after, limit, site_id=site_id, **chosen)
@@ -88,7 +88,7 @@ def newest(site_id: int, address_hash: str) -> SignUp | None:
 
 
 def blank(site_id: int, sign_up_id: int, status: str, expires_at: int) -> None:
-    """Gives a sign-up its final status, and removes who it was."""
+    """Gives a sign-up its final status, and removes the data about the person."""
     execute(
         f"UPDATE sign_ups SET status = ?, expires_at = ?, {BLANKED} WHERE site_id = ? AND id = ?",
         (status, expires_at, site_id, sign_up_id),
@@ -96,7 +96,7 @@ def blank(site_id: int, sign_up_id: int, status: str, expires_at: int) -> None:
 
 
 def end(site_id: int, hashes: Collection[str]) -> None:
-    """Ends the open sign-ups of addresses, by hash, and removes who they were.
+    """Ends the open sign-ups of addresses, by hash, and removes the data about the people.
 
     Their links then confirm nothing.
     """
@@ -109,7 +109,7 @@ def end(site_id: int, hashes: Collection[str]) -> None:
 
 
 def end_sent(site_id: int) -> None:
-    """Ends all sign-ups of a site whose confirmations were sent, and removes who they were."""
+    """Ends all sign-ups of a site whose confirmations were sent, and removes the data about the people."""
     execute(
         f"UPDATE sign_ups SET status = '{ENDED}', {BLANKED} WHERE site_id = ? AND status = '{SENT}'",
         (site_id,),
@@ -117,7 +117,7 @@ def end_sent(site_id: int) -> None:
 
 
 def erase(site_id: int, hashes: Iterable[str]) -> None:
-    """Deletes the sign-ups of addresses, by hash, except declined ones, so that nobody asks these again."""
+    """Deletes the sign-ups of addresses, by hash. Declined ones stay: nobody asks them again."""
     execute_many(
         f"DELETE FROM sign_ups WHERE site_id = ? AND address_hash = ? AND status <> '{DECLINED}'",
         [(site_id, address_hash) for address_hash in hashes],
@@ -143,7 +143,7 @@ def open_numbers(site_id: int, before: int) -> dict[str, int]:
 
 
 def held_from_new_networks(site_id: int, reasons: Collection[str], limit: int) -> list[SignUp]:
-    """The sign-ups held for one of `reasons` whose network is unknown or has no other, oldest first."""
+    """The sign-ups held for one of `reasons` whose network is unknown or has no other one, oldest first."""
     among = engine.among(reasons)
     records = rows(
         f"SELECT {SIGN_UPS.columns} FROM sign_ups AS held WHERE site_id = ? AND status = '{HELD}' "
@@ -173,7 +173,7 @@ def newest_sent(site_id: int, since: int, before: int, limit: int) -> list[bool]
 
 
 def site_with_expired(now: int) -> int | None:
-    """The id of a site with an expired sign-up; None without one."""
+    """The id of a site with a sign-up that has expired; None without one."""
     query = "SELECT site_id FROM sign_ups WHERE expires_at <= ? ORDER BY expires_at LIMIT 1"
     return value(query, (now,), None)
 

@@ -41,7 +41,7 @@ def read_existing(site_id: int, keys: Collection[str]) -> dict[str, tuple[Any, .
 
 
 def new_ids(count: int) -> Sequence[int]:
-    """`count` ids for new subscribers, in the caller's transaction."""
+    """`count` unused ids for new subscribers, for the caller's transaction."""
     return engine.new_ids(database, "subscribers", count) if count else ()
 
 
@@ -53,7 +53,7 @@ def insert(subscribers: Iterable[Sequence[Any]]) -> None:
 def changed_groups(subscriber: Sequence[Any], before: Sequence[Any]) -> int:
     """The sum of the groups, such as `TEXTS`, in which two rows of `COLUMNS` differ.
 
-    Includes `TEXTS` whenever a shown column differs, because of `updated_at`.
+    If a shown column differs, so does `updated_at`: the sum then includes `TEXTS`.
     """
     groups = 0
     if subscriber[NAME_COLUMNS] != list(before[NAME_COLUMNS]):

@@ -11,6 +11,8 @@ from storage.subscribers.models import CustomFieldModel
 
 
 class CustomField(NamedTuple):
+    """A custom field. `whitelisted` is always None."""
+
     id: int
     key: str
     name: str
@@ -43,7 +45,7 @@ def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
 
 
 def delete_unused(site_id: int, key: str) -> bool:
-    """Deletes a custom field of which nobody has a value. Returns whether it is gone."""
+    """Deletes a custom field if no subscriber has a value of it. Returns False if the field remains."""
     execute(
         "DELETE FROM custom_fields WHERE site_id = ? AND key = ? AND NOT EXISTS "
         "(SELECT 1 FROM distinct_values AS v WHERE v.site_id = ? AND v.field_id = custom_fields.id)",
@@ -53,7 +55,9 @@ def delete_unused(site_id: int, key: str) -> bool:
 
 
 def add(site_id: int, fields: Sequence[tuple[str, str]], at: int) -> dict[str, int]:
-    """Creates missing custom fields, given as (key, name), in the caller's transaction. Returns the ids."""
+    """Creates custom fields that the site lacks, given as (key, name), in the caller's transaction. Returns
+    their ids by key. Raises `Conflict` if a key exists.
+    """
     ids = engine.new_ids(database, "custom_fields", len(fields))
     execute_many(
         insert_into("custom_fields", ("id", "site_id", "key", "name", "created_at")),

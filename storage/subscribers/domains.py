@@ -1,4 +1,4 @@
-"""The domains of a site's subscribers, whose sets are those of `storage.subscribers.field_values`."""
+"""The domains of a site's subscribers, which `storage.subscribers.field_values` stores like custom values."""
 
 import orjson
 from pyroaring import BitMap
@@ -14,7 +14,7 @@ LAST_CHARACTER = "\U0010ffff"
 
 
 def list_all(site_id: int, start: str = "") -> list[tuple[int, str]]:
-    """The (id, domain) of the domains that begin with `start`; also of some that nobody has any more."""
+    """The (id, domain) of the domains that begin with `start`, including some that no subscriber has."""
     return rows(
         "SELECT id, folded FROM distinct_values WHERE site_id = ? AND field_id = ? "
         "AND folded >= ? AND folded < ?",
@@ -55,7 +55,7 @@ def _shown_label(label: str) -> str:
 
 
 def holders_from(site_id: int, start: str, shown: str = "") -> BitMap:
-    """The ids of the subscribers whose domain begins with `start`, and its shown form with `shown`."""
+    """The ids of the subscribers whose domain begins with `start` and, as people read it, with `shown`."""
     if not shown:
         begins = Sql("v.folded >= ? AND v.folded < ?", (start, start + LAST_CHARACTER))
         return field_values.holders(site_id, DOMAIN, begins)

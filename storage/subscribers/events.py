@@ -30,7 +30,10 @@ add = EVENTS.add_many
 
 
 def stored_unique_keys(site_id: int, unique_keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """The email keys of subscribers by those (type, unique key) pairs that the site has already."""
+    """The email key of the subscriber, by (type, unique key), for those pairs that the site has already.
+
+    `unique_keys` must not be empty.
+    """
     values = ",".join(["(?,?)"] * len(unique_keys))
     records = rows(
         "SELECT e.type, e.unique_key, s.email_key FROM events e "
@@ -59,7 +62,7 @@ def newest(site_id: int, limit: int) -> list[tuple[Event, str]]:
 
 
 def after(site_id: int, last_id: int, limit: int) -> list[tuple[Event, str, str]]:
-    """The next events of a site by id, each with its subscriber's uuid and address.
+    """The next events of a site after an id, by id, each with its subscriber's uuid and address.
 
     A page is shorter if its details are large. The site's lock makes ids follow the order of commits.
     """
@@ -79,12 +82,12 @@ def after(site_id: int, last_id: int, limit: int) -> list[tuple[Event, str, str]
 
 
 def last_id() -> int:
-    """The highest id that any site's event has got."""
+    """The highest id that an event of any site has had."""
     return engine.last_id(database, "events")
 
 
 def for_subscriber(site_id: int, subscriber_id: int) -> list[Event]:
-    """The events of a subscriber, oldest first."""
+    """All events of a subscriber, oldest first."""
     return EVENTS.find(f"{_of_subscriber()} ORDER BY occurred_at, id", subscriber_id, site_id)
 
 
@@ -101,7 +104,7 @@ def count(site_id: int, subscriber_id: int) -> int:
 
 
 def by_week(site_id: int, subscriber_ids: Sequence[int], since: int) -> list[tuple[int, int, int]]:
-    """The (subscriber id, whole weeks since the instant `since`, number of events) of subscribers.
+    """The (subscriber id, week, number of events) of subscribers. Week 0 begins at the instant `since`.
 
     Weeks without events are left out.
     """
@@ -115,5 +118,5 @@ def by_week(site_id: int, subscriber_ids: Sequence[int], since: int) -> list[tup
 
 
 def _of_subscriber() -> str:
-    """The condition of a subscriber's events. Its parameters are the ids of subscriber and site."""
+    """The WHERE clause of a subscriber's events. Its parameters are the ids of subscriber and site."""
     return f"WHERE subscriber_id = ? AND {engine.OF_SITE}"

@@ -50,9 +50,10 @@ NOBODY = BitMap()
 
 
 class Value(NamedTuple):
-    """A custom value as it is compared. `label` is the sent text, "" if it equals `folded`.
+    """A custom value as it is compared: `folded` is its text, casefolded and cut. `label` is the text as
+    sent, also cut, or "" if it equals `folded`.
 
-    `instant` is in milliseconds.
+    `kind` is `TEXT`, `NUMBER`, `BOOLEAN` or `OTHER`. `instant` is in milliseconds.
     """
 
     folded: str
@@ -91,7 +92,7 @@ def save(site_id: int, added: Holding, removed: Holding) -> None:
 
 
 def value_ids(site_id: int, sought: Collection[FieldValue]) -> dict[Any, int]:
-    """The ids of those `sought` values that the site has, by the part `KEY` of the value."""
+    """The ids of those `sought` values that the site has, by their part `KEY`."""
     keys = json.dumps([row[:2] for row in sought])
     records = rows(KNOWN.format(engine.VALUE_KEYS, engine.IN_ORDER), (keys, site_id))
     return {tuple(key): value_id for value_id, *key in records}
@@ -123,7 +124,8 @@ def counts(site_id: int, key: str | None, condition: Sql = ANY, among: BitMap | 
     """The number of subscribers by value of the field `key`, or `DOMAIN`, for values that meet a condition on
     `v`.
 
-    Values are texts, numbers and booleans. With `among`, only those subscribers count.
+    Texts, numbers and booleans are counted, and returned as texts. With `among`, only those subscribers
+    count.
     """
     totals = Counter[str]()
     for (text, kind), members in _read(site_id, _of_field(site_id, key, condition), f"{SHOWN}, v.kind"):
@@ -151,9 +153,9 @@ def all_sets(site_id: int) -> Iterator[tuple[FieldValue, BitMap]]:
 
 
 def differing(site_id: int, expected: Mapping[int, set[FieldValue]]) -> set[int]:
-    """The ids of subscribers whose stored values are not those of `expected`.
+    """The ids of subscribers whose stored values are not those of `expected`, which is by subscriber id.
 
-    Includes ids with values that are no longer a subscriber's.
+    Includes stored ids of subscribers who no longer exist.
     """
     sample, found = BitMap(expected), {subscriber_id: set[FieldValue]() for subscriber_id in expected}
     everybody = BitMap()
@@ -192,7 +194,8 @@ def merge(
 ) -> None:
     """Applies `changes` to the stored sets, in the caller's transaction. `erased` ids are left out.
 
-    `blocks` has the blocks of ids to write, by value. A value without a subscriber is deleted.
+    `blocks` has the blocks of ids to write, by value id. A value without a subscriber is deleted. The changes
+    stay stored until `forget`.
     """
     chosen = Sql(f"v.id IN ({engine.IDS})", (json.dumps(list(blocks)),))
     sets: dict[int, BitMap] = {}
@@ -216,7 +219,7 @@ def merge(
 
 
 def erase(site_id: int, subscriber_ids: Collection[int]) -> None:
-    """Removes subscriber ids from all sets and waiting changes. `save` must remove their values before."""
+    """Removes subscriber ids from all sets and waiting changes. The caller first removes their values."""
     erased = BitMap(subscriber_ids)
     values = value_changes.erase(site_id, erased)
     blocks = {id_ >> BLOCK_BITS for id_ in erased}
@@ -236,7 +239,7 @@ def _unpack(count: int | None, members: bytes | None) -> BitMap:
 
 
 def values_after(site_id: int, after: str, limit: int) -> list[tuple[int, str, str, dict[str, Any]]]:
-    """The (id, uuid, email key, custom values) of the next subscribers after a uuid."""
+    """The (id, uuid, email key, custom values) of the next subscribers after a uuid, by uuid."""
     records = rows(
         "SELECT id, uuid, email_key, fields FROM subscribers WHERE site_id = ? AND uuid > ? "
         "ORDER BY uuid LIMIT ?",

@@ -129,7 +129,7 @@ class DistinctValueModel(SiteOwnedModel):
 
 
 class ValueHolderModel(BaseModel):
-    """The subscribers with a value in a block of 65,536 ids: their number, and a set of their ids."""
+    """The subscribers with a value whose ids are in one block of 65,536: their number and ids."""
 
     site_id = IntegerField()
     value_id = IntegerField()

@@ -16,7 +16,11 @@ DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 
 @dataclass(slots=True)
 class Subscriber:
-    """A row of `subscribers`, with its columns in order. `id` is 0 until the row is written."""
+    """A row of `subscribers`, with its columns in order. `id` is 0 until the row is written.
+
+    `email_key` is the address as it is compared. `consent_number` is the acceptance number of the consent
+    event that counts, `unsubscribe_number` that of the last unsubscribe. Instants are in milliseconds.
+    """
 
     id: int
     uuid: str
@@ -125,7 +129,9 @@ def get_by_uuids(site_id: int, uuids: Collection[str]) -> dict[str, Subscriber]:
 
 
 def move(site_id: int, subscriber: Subscriber) -> None:
-    """Writes a subscriber's new address and its consent. Raises `Conflict` if another one has the address."""
+    """Writes a subscriber's new address and consent event. Raises `Conflict` if another subscriber has the
+    address.
+    """
     execute(
         "UPDATE subscribers SET email = ?, email_key = ?, updated_at = ?, consent_at = ?, "
         "consent_number = ?, consent_kind = ? WHERE site_id = ? AND id = ?",
@@ -143,7 +149,7 @@ def move(site_id: int, subscriber: Subscriber) -> None:
 
 
 def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, str, bool]]:
-    """The (id, email key, uuid, whether unsubscribed) of the next subscribers, by id."""
+    """The (id, email key, uuid, whether unsubscribed) of the next subscribers after an id, by id."""
     return rows(
         "SELECT id, email_key, uuid, unsubscribed_at IS NOT NULL FROM subscribers "
         "WHERE site_id = ? AND id > ? ORDER BY id LIMIT ?",
@@ -152,7 +158,7 @@ def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, s
 
 
 def unsubscribed_after(site_id: int, last_id: int, limit: int) -> list[Subscriber]:
-    """The next unsubscribed subscribers, by id."""
+    """The next unsubscribed subscribers after an id, by id."""
     query = (
         f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND id > ? AND unsubscribed_at IS NOT NULL "
         "ORDER BY id LIMIT ?"
@@ -175,7 +181,8 @@ def put_consents_back(
 ) -> None:
     """Restores earlier consent events, given as (subscriber id, instant, number, kind).
 
-    Changes only those who are subscribed by the event `number`. Instants are in milliseconds.
+    Changes only subscribers who are subscribed and whose consent event has that `number`. Instants are in
+    milliseconds.
     """
     execute_many(
         "UPDATE subscribers SET consent_at = ?, consent_number = ?, consent_kind = ? "
@@ -201,7 +208,10 @@ def keys_of(site_id: int, uuids: Collection[str]) -> dict[str, str]:
 
 
 def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
-    """Deletes subscribers with their tags and events. Returns (deleted, unsubscribed among those)."""
+    """Deletes subscribers with their tags and events. Returns the (deleted, unsubscribed) numbers.
+
+    The caller updates the stored numbers of the site's and its tags' subscribers.
+    """
     among = engine.among(ids)
     chosen, parameters = f"{engine.OF_SITE} AND id {among.text}", [site_id, *among.parameters]
     query = f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}"

@@ -1,4 +1,8 @@
-"""Tags and their subscribers: in `subscriber_tags`, and cached as `tag_ids` in each subscriber's row."""
+"""Tags and their subscribers: in `subscriber_tags`, and cached as `tag_ids` in each subscriber's row.
+
+A name key is a tag's name as it is compared. A twin is a tag whose name is compared as equal to that of
+another tag, which has their common name key.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
@@ -49,19 +53,17 @@ def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
 
 
 def twins(site_id: int) -> list[tuple[str, int]]:
-    """The (key, id) of tags whose names are now compared as equal to that of an older tag, oldest first.
-    `key` is the one that the name has in common with the older tag.
-    """
+    """The (common name key, id) of the twins, oldest first."""
     return rows(f"SELECT {TWIN_KEY}, id FROM tags WHERE site_id = ? AND {TWIN} ORDER BY id", (site_id,))
 
 
 def twin_keys(site_id: int, keys: Collection[str]) -> list[str]:
-    """The whole name keys of the tags that are twins of tags with one of these keys."""
+    """The name keys, such as " ID KEY", that are stored for the twins of tags with one of these keys."""
     return [f" {tag_id} {key}" for key, tag_id in twins(site_id) if key in keys]
 
 
 def settle(site_id: int) -> None:
-    """Gives each name key that no tag has any longer, such as a deleted tag's, to the oldest of its twins."""
+    """Gives each name key that no tag has any longer, such as a deleted tag's, to its oldest twin."""
     pairs = twins(site_id)
     taken_keys = set(ids(site_id, [key for key, _ in pairs]))
     for key, tag_id in pairs:
@@ -71,13 +73,16 @@ def settle(site_id: int) -> None:
 
 
 def rename(site_id: int, tag_id: int, name: str, key: str) -> None:
-    """Gives a tag another name, and the name key that it had to the oldest of its twins."""
+    """Gives a tag another name and name key. Its oldest twin gets the former name key."""
     TAGS.change({"name": name, "name_key": key}, site_id=site_id, id=tag_id)
     settle(site_id)
 
 
 def make_twin(site_id: int, tag_id: int, into: Tag, key: str) -> None:
-    """Makes a tag a twin of another, whose name has this key: reads and removals by name then mean both."""
+    """Makes a tag a twin of `into`, which gets the name key `key` if no tag has it.
+
+    Reads and removals by name then mean both.
+    """
     TAGS.change({"name_key": f" {tag_id} {key}"}, site_id=site_id, id=tag_id)
     if not ids(site_id, [key]):
         TAGS.change({"name_key": key}, site_id=site_id, id=into.id)
@@ -94,8 +99,9 @@ def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
 
 
 def ids_of_name(site_id: int, name: str, key: str) -> set[int]:
-    """The ids of the tags with exactly this name, which has the key `key`. Whoever has one of them keeps the
-    name when another tag loses it.
+    """The id of the tag with exactly this name and the name key `key`; empty without one.
+
+    A subscriber who has that tag keeps the name when another tag loses it.
     """
     by_id = names(site_id, ids(site_id, [key]).values())
     return {tag_id for tag_id, its_name in by_id.items() if its_name == name}
@@ -115,8 +121,8 @@ def link(links: Iterable[tuple[int, int, int]]) -> None:
 
 
 def count(site_id: int, more: Mapping[int, int]) -> None:
-    """Adds to the tags' numbers of subscribers, in the transaction of the change that they count. `more` is
-    by tag id.
+    """Adds `more`, by tag id, to the tags' numbers of subscribers, in the transaction of the change that is
+    counted.
     """
     execute_many(
         "UPDATE tags SET bearers = bearers + ? WHERE site_id = ? AND id = ?",
@@ -125,7 +131,7 @@ def count(site_id: int, more: Mapping[int, int]) -> None:
 
 
 def bearers(site_id: int, tag_ids: Collection[int]) -> dict[int, int]:
-    """The number of subscribers of each tag, by tag id, without tags that the site does not have."""
+    """The stored number of subscribers of each tag, by tag id, without tags that the site does not have."""
     among = engine.among(tag_ids)
     query = f"SELECT id, bearers FROM tags WHERE site_id = ? AND id {among.text}"
     return dict(rows(query, [site_id, *among.parameters]))
@@ -139,7 +145,7 @@ def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
 
 
 def wrong_counts(site_id: int) -> dict[int, int]:
-    """The number of subscribers as counted, by tag id, of the tags whose stored number differs."""
+    """The counted number of subscribers, by tag id, of the tags whose stored number differs."""
     return dict(
         rows(
             "SELECT id, counted FROM (SELECT id, bearers, (SELECT count(*) FROM subscriber_tags t "
@@ -151,6 +157,7 @@ def wrong_counts(site_id: int) -> dict[int, int]:
 
 
 def put_bearers(site_id: int, counted: Mapping[int, int]) -> None:
+    """Stores the tags' numbers of subscribers, by tag id."""
     execute_many(
         update_of("tags", ("bearers",), ("site_id", "id")),
         ((bearers, site_id, tag_id) for tag_id, bearers in counted.items()),
@@ -163,9 +170,7 @@ def unlink(links: Iterable[tuple[int, int, int]]) -> None:
 
 
 def subscribers_with_tag(site_id: int, tag_id: int, limit: int, after: int = 0) -> list[tuple[int, str]]:
-    """The (subscriber id, cached tag ids as JSON) of subscribers with a tag, in the order of ids above
-    `after`.
-    """
+    """The (subscriber id, cached tag ids as JSON) of the next subscribers with a tag after an id."""
     return rows(
         "SELECT s.id, s.tag_ids FROM subscriber_tags t "
         "JOIN subscribers s ON s.id = t.subscriber_id AND s.site_id = t.site_id "
@@ -175,7 +180,7 @@ def subscribers_with_tag(site_id: int, tag_id: int, limit: int, after: int = 0) 
 
 
 def recache(site_id: int, cached: Iterable[tuple[int, str]], at: int) -> None:
-    """Writes the cached tag ids of subscribers, given as (subscriber id, JSON)."""
+    """Writes the cached tag ids of subscribers, given as (subscriber id, JSON). They are updated at `at`."""
     execute_many(
         update_of("subscribers", ("tag_ids", "updated_at"), ("site_id", "id")),
         ((tag_ids, at, site_id, subscriber_id) for subscriber_id, tag_ids in cached),

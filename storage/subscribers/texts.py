@@ -31,7 +31,7 @@ END"""
 
 
 def text(pages: str) -> Sql:
-    """A column with each subscriber's JSON. `pages` and the uuid make the URL of its page."""
+    """A column with each subscriber's JSON. `pages` followed by the uuid is the URL of its page."""
     return _text(pages, engine.instant_text)
 
 

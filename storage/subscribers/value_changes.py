@@ -1,5 +1,5 @@
-"""Changes of which subscribers have a custom value that are not merged into sets yet: one packed row for each
-transaction.
+"""Waiting changes: which subscribers got or lost which custom values, not merged into the sets yet. Each
+transaction adds one packed row.
 """
 
 from array import array
@@ -16,9 +16,9 @@ Ids = Mapping[int, Collection[int]]  # of subscribers, by the id of a value
 
 
 class PackedLists:
-    """Lists of subscriber ids, one for each of some values, packed as numbers.
+    """Lists of subscriber ids by value id, packed as 32-bit numbers.
 
-    These are: how many values, the values in order, the end of each list, all ids.
+    The numbers are: how many values, their ids in order, the end of each list, the subscriber ids.
     """
 
     def __init__(self, packed: bytes) -> None:
@@ -28,7 +28,7 @@ class PackedLists:
         self._ends, self.ids = numbers[count + 1 : 2 * count + 1], numbers[2 * count + 1 :]
 
     def select(self, values: BitMap) -> Iterator[tuple[int, Sequence[int]]]:
-        """Yields the (value, subscriber ids) of those `values` that have a list here."""
+        """Yields the (value id, subscriber ids) of those `values` that have a list here."""
         for value_id in self.values & values:
             index = self.values.rank(value_id) - 1
             yield value_id, self.ids[self._ends[index - 1] if index else 0 : self._ends[index]]
@@ -56,7 +56,10 @@ def _pack(ids: Ids) -> bytes:
 
 
 class Changes:
-    """All waiting changes of a site, in order: the ids of the changed `values`, and of the `last` change."""
+    """All waiting changes of a site, oldest first. `values` are the ids of the changed values.
+
+    `last` is the id of the newest change, 0 without one.
+    """
 
     def __init__(self, site_id: int) -> None:
         self._changes = of_site(site_id)
@@ -65,7 +68,7 @@ class Changes:
         self.values = BitMap.union(*sets) if sets else BitMap()
 
     def apply(self, sets: Mapping[int, BitMap]) -> None:
-        """Brings the sets of some values up to date.
+        """Brings sets of subscriber ids, by value id, up to date in place.
 
         A change that a set has already does no harm, since all later ones are applied, too.
         """
@@ -77,7 +80,7 @@ class Changes:
                 sets[value_id].difference_update(BitMap(ids))
 
     def blocks(self) -> dict[int, set[int]]:
-        """The blocks of subscriber ids that changed, by value id, in its order."""
+        """The changed blocks of subscriber ids, by value id, in the order of value ids."""
         blocks: dict[int, set[int]] = {value_id: set() for value_id in self.values}
         for change in self._changes:
             for lists in change[1:]:
@@ -87,7 +90,7 @@ class Changes:
 
 
 def of_site(site_id: int) -> list[ValueChange]:
-    """The changes of a site that no set has yet, oldest first."""
+    """The waiting changes of a site, oldest first."""
     records = rows("SELECT id, added, removed FROM value_changes WHERE site_id = ? ORDER BY id", (site_id,))
     return [
         ValueChange(row_id, PackedLists(added), PackedLists(removed)) for row_id, added, removed in records
@@ -106,7 +109,7 @@ def forget(site_id: int, last: int) -> None:
 
 
 def erase(site_id: int, erased: BitMap) -> BitMap:
-    """Removes subscriber ids from all waiting changes. Returns the ids of the values changed for them."""
+    """Removes subscriber ids from all waiting changes. Returns the ids of the values whose lists had them."""
     values, rewritten = BitMap(), []
     for change in of_site(site_id):
         if any(erased.intersect(BitMap(lists.ids)) for lists in change[1:]):

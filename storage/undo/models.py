@@ -8,15 +8,15 @@ from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
 
 
 class UndoModel(SiteOwnedModel):
-    """The undo of an import or a bulk action, which is (`source`, `source_id`). It waits in the site's order
-    as imports do.
+    """The undo of an import or a bulk action, which is (`source`, `source_id`). By its acceptance number
+    `turn`, it waits in the site's order, as imports do.
 
     `rows` is the number of entries that the undone action has in the change log; `applied` of them are
-    decided. The next is entry `place` in the log's row `place_row`. `made` has the tags and fields that the
-    undone action added to the site, as JSON.
+    decided. The next entry is at position `place` in the log's row `place_row`. `made` has the tags and
+    fields that the undone action added to the site, as JSON.
 
-    The undo reads later mentions of subscribers up to `read_row` of the change log, `read_batch` of imports
-    and `read_piece` of bulk actions.
+    The undo has read later mentions of subscribers up to these ids: `read_row` of the change log,
+    `read_batch` of imports, `read_piece` of bulk actions.
     """
 
     source = TextField()
@@ -56,10 +56,10 @@ add_partial_index("undos_waiting", _undos.site, _undos.turn,
 
 
 class UndoOutcomeModel(BaseModel):
-    """What an undo did to a subscriber: `removed`, `restored` or `kept`, for the later change that is its
-    source.
+    """What an undo did to a subscriber: `removed`, `restored` or `kept`. For `kept`, the source is the later
+    change that is the reason.
 
-    Before it decides, a subscriber may be `mentioned` by a later source. No foreign keys.
+    Before the undo decides, a subscriber may be `mentioned` by a later source. No foreign keys.
     """
 
     site_id = IntegerField()

@@ -25,7 +25,7 @@ OUTCOME_CHANGED = (
 
 
 class Undo(NamedTuple):
-    """The undo of an import or bulk action, (`source`, `source_id`). `applied` of its `rows` are decided."""
+    """The undo of an import or bulk action: see `UndoModel`."""
 
     id: int
     source: str
@@ -58,7 +58,7 @@ class Undo(NamedTuple):
 
 
 class FailedUndo(NamedTuple):
-    """An undo that failed too often. `applied` of its `rows` were decided."""
+    """An undo with the status `failed`. It had decided on `applied` of its `rows` entries."""
 
     site_uuid: str
     source: str
@@ -78,9 +78,9 @@ class KeptSubscriber(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """What one transaction adds to the counts of an undo, and where the next one continues.
+    """What one transaction adds to the counts of an undo, and where the next transaction continues.
 
-    `repeated` counts entries about subscribers with an earlier entry, which no longer count as `rows`.
+    `repeated` counts entries about subscribers with an earlier entry: they are subtracted from `rows`.
     """
 
     applied: int
@@ -118,9 +118,11 @@ def add(
     at: int,
     resubscribe: bool = False,
 ) -> int:
-    """Queues an undo of `source`. Returns its id.
+    """Queues an undo of `source`, an (import or bulk action, id), under the acceptance number `turn`. Returns
+    its id.
 
-    `first` is the (id, number) of the source's first row in the change log.
+    `rows` is the number of the source's entries in the change log. `first` is the (id, number) of the log's
+    first row about it.
     """
     undo_id = UNDOS.add(
         site=site_id, source=source[0], source_id=source[1], status="queued", rows=rows, created_at=at,
@@ -137,7 +139,7 @@ def get_by_source(site_id: int, source: tuple[str, int]) -> Undo | None:
 
 
 def statuses(site_id: int, source: str) -> dict[int, str]:
-    """The statuses of a site's undos of imports or bulk actions, by the id of what they undo."""
+    """The statuses of the undos of a site's imports or bulk actions, by the id of the undone one."""
     query = "SELECT source_id, status FROM undos WHERE site_id = ? AND source = ?"
     return dict(rows(query, (site_id, source)))
 
@@ -177,7 +179,7 @@ def end(site_id: int, undo_id: int, status: str, at: int) -> None:
 
 
 def retry(site_id: int, undo_id: int) -> None:
-    """Queues a failed undo again, from where it stopped."""
+    """Queues an undo again, from where it stopped, if it has failed."""
     queued = rows(
         "UPDATE undos SET status = 'queued', finished_at = NULL "
         "WHERE site_id = ? AND id = ? AND status = 'failed' RETURNING turn",
@@ -206,14 +208,16 @@ def outcomes(site_id: int, undo_id: int, ids: Collection[int]) -> dict[int, tupl
 
 
 def put_read(site_id: int, undo_id: int, reached: tuple[int, int, int]) -> None:
-    """Stores how far mentions were read: the ids of a row of the change log, a batch and a chunk."""
+    """Stores how far later mentions of subscribers were read: the ids of a row of the change log, a batch and
+    a chunk.
+    """
     row_id, batch_id, chunk_id = reached
     read = {"read_row": row_id, "read_batch": batch_id, "read_piece": chunk_id}
     UNDOS.change(read, site_id=site_id, id=undo_id)
 
 
 def list_kept(site_id: int, undo_id: int, subscriber_id: int, limit: int) -> list[KeptSubscriber]:
-    """The next `limit` subscribers, after an id, whom an undo left as changed. Erased ones are left out."""
+    """The next `limit` subscribers after an id whom an undo left as changed. Erased ones are left out."""
     records = rows(
         "SELECT p.subscriber_id, s.email, s.uuid, p.source, p.source_id FROM undo_people p "
         "JOIN subscribers s ON s.site_id = p.site_id AND s.id = p.subscriber_id "
@@ -270,7 +274,7 @@ def additions(undo: Undo) -> Mapping[str, Any]:
 
 
 def created_by(site_id: int, ids: Collection[int], source: tuple[str, int]) -> set[int]:
-    """The ids of those subscribers that an import or bulk action created."""
+    """The ids of those subscribers among `ids` that an import or bulk action created."""
     records = rows(
         f"SELECT id FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} AND created_by = ?",
         (json.dumps(list(ids)), site_id, f"{source[0]} {source[1]}"),
@@ -279,7 +283,7 @@ def created_by(site_id: int, ids: Collection[int], source: tuple[str, int]) -> s
 
 
 def drop_unused_tags(site_id: int, tag_ids: Collection[int]) -> None:
-    """Deletes the tags among `tag_ids` that no subscriber has, unless they were renamed or merged."""
+    """Deletes the tags among `tag_ids` that no subscriber has, unless they were renamed or merged into."""
     execute(
         f"DELETE FROM tags WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} AND bearers = 0 "
         "AND id NOT IN (SELECT into_id FROM tag_renames WHERE site_id = ?)",
@@ -289,7 +293,10 @@ def drop_unused_tags(site_id: int, tag_ids: Collection[int]) -> None:
 
 
 def fields_in_use(site_id: int, keys: Collection[str]) -> set[str]:
-    """Those of the custom fields of which a subscriber has a value. Reads all subscribers."""
+    """Those of the custom field keys under which a subscriber has a value. Reads all subscribers.
+
+    A key inside an object counts, too.
+    """
     used, waiting = set[str](), sorted(keys)
     while chunk := waiting[:FIELDS_AT_ONCE]:
         del waiting[:FIELDS_AT_ONCE]
@@ -301,7 +308,7 @@ def fields_in_use(site_id: int, keys: Collection[str]) -> set[str]:
 
 
 def drop_unused_fields(site_id: int, keys: Iterable[str]) -> None:
-    """Deletes those of the custom fields of which no subscriber has a value."""
+    """Deletes the custom fields with these keys of which no subscriber has a value."""
     unused = [key for key in keys if not field_values.holders(site_id, key)]
     execute_many(
         "DELETE FROM custom_fields WHERE site_id = ? AND key = ?", [(site_id, key) for key in unused]

@@ -37,7 +37,7 @@ add, has = DELIVERIES.add_new, DELIVERIES.has
 
 
 def page(site_id: int, webhook_id: int, limit: int, offset: int, **equal: str) -> list[Delivery]:
-    """A page of a webhook's deliveries that `equal` selects, newest first."""
+    """A page of a webhook's deliveries with the values `equal` in these columns, newest first."""
     newest = "ORDER BY id DESC LIMIT ? OFFSET ?"
     return DELIVERIES.find(newest, limit, offset, site_id=site_id, webhook_id=webhook_id, **equal)
 
@@ -60,7 +60,7 @@ def forget_answers(site_id: int) -> None:
 
 
 def site_before(instant: int) -> int | None:
-    """The id of the site with the oldest delivery, if that is from before an instant; else None."""
+    """The id of the site with the oldest delivery, if that was before an instant; else None."""
     return value("SELECT site_id FROM webhook_deliveries WHERE at < ? ORDER BY at LIMIT 1", (instant,), None)
 
 

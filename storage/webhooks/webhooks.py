@@ -15,9 +15,10 @@ OPERATOR, GONE, FAILING, RESTORED = "operator", "gone", "failing", "restored"  #
 
 class Webhook(NamedTuple):
     """A webhook. Changes up to the number `place` are delivered. `range_end` is the last number of the
-    delivery under way, 0 without one.
+    delivery under way, 0 without one. `run` grows with each new start: results of an earlier run are then
+    ignored.
 
-    If it `resets`, that delivery tells the receiver that the changes after `place` are no longer kept.
+    If `resets` is 1, that delivery tells the receiver that the changes after `place` are no longer kept.
     `kinds` is JSON. `paused` is the reason for a pause, or "". `links` is 1 if messages have the links of
     subscribers, `sign_ups` is 1 if forms may send sign-ups to it.
     """
@@ -61,7 +62,7 @@ def for_imports(site_id: int) -> list[Webhook]:
 
 
 def change(site_id: int, webhook: Webhook) -> None:
-    """Replaces the settings of a webhook. Forgets its failed tries."""
+    """Stores the settings and the pause of a webhook. Its failed tries are set to 0."""
     asked = ("url", "kinds", "segment_id", "paused", "links", "sign_ups", "updated_at")
     WEBHOOKS.change(
         {"failures": 0} | {name: getattr(webhook, name) for name in asked}, site_id=site_id, id=webhook.id
@@ -89,7 +90,7 @@ def pause_all(site_id: int, why: str) -> int:
 
 
 def count_paused(site_id: int | None) -> list[tuple[str, int]]:
-    """The (reason, number) of paused webhooks of a site, or of all, that no operator paused."""
+    """The (reason, number) of paused webhooks of a site, or of all, except those that an operator paused."""
     of = rows_of(site_id)
     return rows(
         f"SELECT paused, count(*) FROM webhooks WHERE {of.text} AND paused NOT IN ('', '{OPERATOR}') "
@@ -101,7 +102,7 @@ def count_paused(site_id: int | None) -> list[tuple[str, int]]:
 def most_behind(site_id: int | None) -> int:
     """The highest number of undelivered changes of any webhook of a site, or of all, that is not paused.
 
-    If its next changes are no longer kept it is 1: the reset that tells so.
+    A webhook whose next changes are no longer kept counts as 1: the reset that tells the receiver so.
     """
     of = rows_of(site_id, "w.")
     record = row(
@@ -115,17 +116,18 @@ def most_behind(site_id: int | None) -> int:
 
 
 def fix_range(site_id: int, webhook: Webhook) -> bool:
-    """Stores the range of the next delivery until it succeeds. Returns False if a new run has begun."""
+    """Stores the range of the next delivery, the same for each retry. Returns False if a new run began."""
     return _settle(site_id, webhook, place=webhook.place, range_end=webhook.range_end, resets=webhook.resets)
 
 
 def succeed(site_id: int, webhook: Webhook) -> bool:
-    """Moves the webhook's cursor behind the delivered range. Returns False if a new run has begun."""
+    """Moves the webhook's cursor to the end of the delivered range. Returns False if a new run has begun."""
     return _settle(site_id, webhook, place=webhook.range_end, range_end=0, resets=0, failures=0)
 
 
 def fail(site_id: int, webhook: Webhook, failures: int, paused: str) -> bool:
-    """Stores the number of failed tries and, unless it is paused, the reason to pause.
+    """Stores the number of failed tries. Pauses the webhook for the reason `paused`, unless that is "" or it
+    is paused already.
 
     Returns False if a new run has begun, or the webhook was changed meanwhile.
     """
