@@ -176,7 +176,7 @@ def list_failed(only_site: int | None = None) -> list[FailedJob]:
 
 def list_failed_of_answering() -> tuple[list[FailedJob], Unavailable | None]:
     """The failed jobs of all sites whose tables answer, and the error of one that does not."""
-    failed, silent = sites.each_answering(list_failed)
+    failed, silent = sites.each_answering(list_failed, database.SHARED)
     return list(chain.from_iterable(failed)), silent
 
 

@@ -59,18 +59,21 @@ def list_all() -> list[Site]:
     return stored.list_all()
 
 
-def each_answering(read: Callable[[int | None], Answer]) -> tuple[list[Answer], Unavailable | None]:
+def each_answering(
+    read: Callable[[int | None], Answer], *others: int
+) -> tuple[list[Answer], Unavailable | None]:
     """What `read` returns for all sites at once (None), and no error.
 
-    If the tables of some sites do not answer: what it returns for the instance itself (0) and for each site
-    that answers, and the error. Raises `Unavailable` if the sites cannot be listed.
+    If the tables of some sites do not answer: what it returns for each site that answers, and the error.
+    `others` are numbers in place of a site, such as `SHARED`. Raises `Unavailable` if the sites cannot be
+    listed.
     """
     try:
         return [read(None)], None
     except Unavailable as error:
         silent = error
     answers = []
-    for site_id in [0, *(site.id for site in list_all())]:
+    for site_id in [*others, *(site.id for site in list_all())]:
         with suppress(Unavailable):
             answers.append(read(site_id))
     return answers, silent

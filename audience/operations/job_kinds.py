@@ -4,7 +4,6 @@ subject.
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 
 from audience.access import audit_log, sites
@@ -29,7 +28,6 @@ from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import finished_imports
 from audience.webhooks import sender as webhook_sender
 from audience.webhooks.sender import WriteChange
-from storage.errors import Unavailable
 
 MAINTENANCE_MS = 600_000  # between two of a task
 
@@ -96,7 +94,7 @@ def site_maintenance(settings: Settings) -> dict[str, Callable[[int | None], obj
     }
 
 
-def _step(task: Callable[[], object], _job: Job | None, deadline: float) -> int:
+def _step(task: Callable[[], object], _job: Job, deadline: float) -> int:
     while task():
         if time.monotonic() > deadline:
             return 0
@@ -105,14 +103,5 @@ def _step(task: Callable[[], object], _job: Job | None, deadline: float) -> int:
 
 def _step_of_sites(task: Callable[[int | None], object], job: Job, deadline: float) -> int:
     """Does a task for all sites at once. If some do not answer, does it for each of the others."""
-    try:
-        return _step(partial(task, None), job, deadline)
-    except Unavailable:
-        waits = [_step_of_site(task, site.id, deadline) for site in sites.list_all()]
-        return min(waits, default=MAINTENANCE_MS)
-
-
-def _step_of_site(task: Callable[[int | None], object], site_id: int, deadline: float) -> int:
-    with suppress(Unavailable):
-        return _step(partial(task, site_id), None, deadline)
-    return MAINTENANCE_MS
+    waits, _ = sites.each_answering(lambda only_site: _step(partial(task, only_site), job, deadline))
+    return min(waits, default=MAINTENANCE_MS)
