@@ -54,8 +54,8 @@ run: .venv/.run $(PLACES) ## set up the environment and start everything (Ctrl-C
 # hundreds of processes: none need compile anew what another has compiled.
 PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder $(if $(WHOLE),--whole)
 
-test: .venv/.test ## test the whole service, on SQLite, without a browser: long tables as samples, or whole with WHOLE=1
-	$(PYTEST) -m "not browser"
+test: .venv/.test ## test the service on SQLite in four minutes; with WHOLE=1 what takes long too: long tables, killed processes
+	$(PYTEST) -m "not browser$(if $(WHOLE),, and not long)"
 
 test-browser: .venv/.dev ## run the tests in a browser: Debian's Chromium must be installed
 	$(PYTEST) -m browser

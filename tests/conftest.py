@@ -19,7 +19,7 @@ from tests.api.endpoints import prepare
 from tests.client import ApiClient, FakeLimiter, FakeProcesses, FakeQueue, open_client
 from tests.second_tries import FILE, SecondTries
 from tests.service import packed_places
-from tests.slow import IN_A_BROWSER, Guard, is_slow
+from tests.slow import IN_A_BROWSER, LONG_ALONE, Guard, is_slow
 from tests.statements import reader, recorded
 
 guard = Guard()
@@ -66,7 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Imports no browser's driver where no browser is asked for: `make test` does not install it."""
-    return (collection_path in IN_A_BROWSER and config.option.markexpr in ("not browser", "not slow")) or None
+    return (collection_path in IN_A_BROWSER and config.option.markexpr.startswith("not ")) or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -76,6 +76,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.slow)
         if item.path in IN_A_BROWSER:
             item.add_marker(pytest.mark.browser)
+        if item.path in LONG_ALONE:
+            item.add_marker(pytest.mark.long)
         if other_engine and (item.path in OF_SQLITE or item.get_closest_marker("of_sqlite")):
             item.add_marker(pytest.mark.skip("looks into SQLite itself"))
     items.sort(key=lambda item: not is_slow(item.path))  # so that no process is left with them at the end

@@ -1,6 +1,7 @@
 """What `make test-fast` leaves out: whatever starts a process, a browser or a server, or asks for long.
 
-What needs a browser has a command of its own, `make test-browser`; `make test` runs all the rest.
+What needs a browser has a command of its own, `make test-browser`. `make test` runs the rest but for what
+`make test WHOLE=1`, and so CI, runs besides: killed processes, full disks, empty environments.
 
 A test outside this table that starts a process fails.
 """
@@ -59,8 +60,26 @@ LONG = (  # every endpoint with every fault, random histories, large batches
     "api/test_volume.py", "api/test_wording.py", "http/test_access.py",
     "storage/segments/test_segment_rules.py",
 )  # fmt: skip
+STORIES = (
+    "both_engines", "consent_faults", "consent_histories", "daily_backup", "edge", "every_write_is_recorded",
+    "front_pages", "full_disk", "gates", "growth", "hosts", "ill_partition", "invariant_histories",
+    "links_behind_nginx", "loaded_modules", "lost_files", "mail_bomb", "mirrors", "new_folders", "nginx",
+    "numbers", "observed", "order_of_application", "restored_dump", "served_addresses", "starts", "webhooks",
+)  # fmt: skip
+LEFT_TO_WHOLE = (
+    *(f"stories/test_{story}.py" for story in STORIES),
+    "answers/test_geolocation_packing.py",
+    "cli/test_files_from_elsewhere.py", "cli/test_full_disk.py", "cli/test_interrupted_imports.py",
+    "cli/test_moving_in_page.py", "operations/test_move_chains.py", "operations/test_moves.py",
+    "operations/test_move_targets.py", "schemas/test_workbook_bounds.py",
+    "storage/test_pgbouncer.py", "storage/test_replica.py", "storage/test_site_lock.py",
+    "workers/test_supervisor.py", "workers/test_sweeper.py", "workers/test_worker.py",
+    "test_bare_environments.py", "test_bench_runs.py", "test_deploy.py", "test_dist.py", "test_make_run.py",
+    "test_operations.py", "test_patterns.py",
+)  # fmt: skip
 IN_A_BROWSER = frozenset(ROOT / path for path in BROWSERS)
 SLOW = tuple(ROOT / path for path in (*BROWSERS, *PROCESSES, *SERVERS, *LONG))
+LONG_ALONE = frozenset(ROOT / path for path in LEFT_TO_WHOLE)
 STARTS = frozenset({"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen"})
 
 
