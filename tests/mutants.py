@@ -1,7 +1,6 @@
 """`python -m tests.mutants [NAME…]`: faults, seeded one by one into a copy of the tree.
 
-Each must be caught by its test; one whose text is not there exactly once fails, too. The table is in
-docs/reliability.md.
+Each must be caught by its test; one whose text is not there exactly once fails, too.
 """
 
 import os

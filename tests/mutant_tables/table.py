@@ -1,4 +1,4 @@
-"""All faults, in the order of docs/reliability.md."""
+"""All faults, in the order in which they are seeded."""
 
 from tests.mutant_tables import consent, erasing, forms, links, mail, pages, service, sign_ups
 

@@ -131,7 +131,7 @@ class Run:
             self._file.write_text(json.dumps(asdict(self.progress)))
 
     def line(self) -> str:
-        """A row of the table in docs/reliability.md."""
+        """A row of the table in README.md."""
         only, found = self.chosen.only, len(self.progress.failures)
         tried = f"{self.progress.done:,} of {self.total:,}" if only is None else f"number {only} of the"
         form = " (short form)" if self.chosen.short else ""
