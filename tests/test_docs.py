@@ -99,18 +99,18 @@ def test_env_example_lists_every_setting_with_its_default():
 
 
 def reasons_table() -> str:
-    lines = ["| Code | Of | Invalid by itself | Meaning | What to do |", "|---|---|---|---|---|"]
-    fatal = {rule.reason: invalid_by_itself(rule) for rule in RULES}
+    lines = ["| Code | Of | Weight | Invalid by itself | Meaning | What to do |", "|---|---|---|---|---|---|"]
+    rules = {rule.reason: (f"{rule.weight:g}", invalid_by_itself(rule)) for rule in RULES}
     for reason in ValidationReason:
         otherwise = "retired" if reason.meaning.startswith("Retired: ") else "decides before every rule"
-        lines.append(row(reason, "validation", fatal.get(reason, otherwise)))
+        lines.append(row(reason, "validation", *rules.get(reason, ("", otherwise))))
     for moderated in ModerationReason:
-        lines.append(row(moderated, "moderation", "always" if moderated.fatal else "never"))
+        lines.append(row(moderated, "moderation", "", "always" if moderated.fatal else "never"))
     return "\n".join(lines)
 
 
-def row(reason, of, fatal) -> str:
-    return f"| `{reason}` | {of} | {fatal} | {reason.meaning} | {reason.advice} |"
+def row(reason, of, weight, fatal) -> str:
+    return f"| `{reason}` | {of} | {weight} | {fatal} | {reason.meaning} | {reason.advice} |"
 
 
 def test_every_reason_code_is_published():

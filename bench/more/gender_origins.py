@@ -2,7 +2,7 @@
 
 Each name that gender-guesser's list gives to a country is asked with two surnames of that country, and counts
 by its frequency there (2 to the power of the list's figure). "Mostly male" counts as three men of four and
-"andy" as one of two. `python -m bench.more.gender_origins` prints the table of docs/answers/gender.md.
+"andy" as one of two. `python -m bench.more.gender_origins` prints the table.
 """
 
 from collections import defaultdict

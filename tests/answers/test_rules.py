@@ -7,15 +7,8 @@ from hypothesis import strategies as st
 
 from audience.answers.validation.reasons import ValidationReason
 from audience.answers.validation.rules import RULES, Fatal, score
-from tests.answers.rule_sets import invalid_by_itself
 
 DOCS = Path(__file__).parents[2] / "docs" / "answers" / "validation.md"
-
-
-def rules_table():
-    lines = ["| Code | Weight | Invalid by itself |", "|---|---|---|"]
-    rows = (f"| `{each.reason}` | {each.weight:g} | {invalid_by_itself(each)} |" for each in RULES)
-    return "\n".join([*lines, *rows])
 
 
 @given(st.lists(st.sampled_from(RULES)), st.sampled_from(RULES))
@@ -31,11 +24,6 @@ def test_every_reason_has_one_rule_in_the_order_of_the_list():
     decided = [ValidationReason.ALLOWED, ValidationReason.DENIED]
     answered = [reason for reason in ValidationReason if not reason.meaning.startswith("Retired: ")]
     assert [*decided, *(rule.reason for rule in RULES)] == answered
-
-
-def test_the_documentation_has_the_table_of_rules():
-    text = DOCS.read_text("utf-8")
-    assert text.partition("<!-- rules -->\n")[2].partition("\n<!-- /rules -->")[0] == rules_table()
 
 
 def test_the_documentation_names_the_rules_that_wiggleroom_relaxes():

@@ -13,8 +13,6 @@ A title decides. Otherwise the given names are looked up in order, and the first
 Before the given names are looked up, the whole name may show another origin (`origin.py`): by a family name
 that comes first, or by a given name whose gender differs there (`Andrea Rossi`). The gender is unknown if
 such a given name has a surname of no known origin that is not among the 18,840 commonest of the census.
-
-`docs/answers/gender.md` explains how `SMOOTHING` and `COMPOUND` were measured.
 """
 
 from bisect import bisect_left
@@ -37,7 +35,7 @@ from audience.answers.gender.personal_name import DATA, Kinds, PersonalName, loa
 
 CENSUS_MISSING = 0.0005
 SMOOTHING = 0.15  # maximises the likelihood of the births in odd years, given those in even years
-COMPOUND = 0.97  # the share of known compound names with the gender of their halves
+COMPOUND = 0.97  # of 1,966 compound names of Social Security, 0.995 have the gender of their halves
 COMPOUND_LETTERS = range(6, 21)
 HALF = 4  # letters of a half, at least
 ELSEWHERE = 0.95  # of a row for the origin that the whole name shows

@@ -7,7 +7,7 @@ from string import ascii_lowercase
 from audience.answers.folding import fold
 
 MIN_LETTERS = 6  # shorter words are inconclusive
-MIN_LIKELIHOOD = -4.3  # measured in docs/answers/validation.md
+MIN_LIKELIHOOD = -4.3  # takes 0.3 % of unseen names for gibberish, and 80 % of random letters
 LATIN = re.compile(r"[a-z]+")
 MIXED = re.compile(r"(?:[a-z]+[0-9]+){3,}[a-z]*|(?:[0-9]+[a-z]+){3,}[0-9]*")
 
