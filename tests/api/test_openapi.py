@@ -27,7 +27,7 @@ from tests.described import operations, path_in_document, validator
 from tests.webhook_steps import make, send_all
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE, ASSISTANTS = ((DOCS / f"{name}.md").read_text("utf-8") for name in ("endpoints", "assistants"))
+PAGE = (DOCS / "endpoints.md").read_text("utf-8")
 
 
 @pytest.fixture
@@ -286,13 +286,3 @@ def test_the_server_is_below_the_public_url(tmp_path):
     document: Any = app.test_client().get("/api/openapi.json").json
     database.close()
     assert document["servers"] == [{"url": "https://people.example/audience/api"}]
-
-
-def test_the_page_on_assistants_lists_what_a_key_that_reads_may_do(document):
-    rows = [
-        f"| `{method} {path}` | {operation['summary']} |"
-        for (method, path), operation in operations(document).items()
-        if operation["x-scope"] in ("read", "stats")
-    ]
-    table = "\n".join(["| Operation | Does |", "|---|---|", *rows])
-    assert ASSISTANTS.partition("<!-- read -->\n")[2].partition("\n<!-- /read -->")[0] == table
