@@ -21,10 +21,14 @@ def commands(
 
 
 def commands_table() -> str:
-    lines = ["| Command | Does |", "|---|---|"]
-    for name, command in commands():
-        pieces = [f"audience {name}", *command.collect_usage_pieces(click.Context(command))]
-        usage = " ".join(pieces).replace("[OPTIONS]", "").replace("  ", " ").strip().replace("|", "\\|")
+    """A row for each command, or for the commands of a group."""
+    context = click.Context(app.audience)
+    lines = ["| Command | Subcommands | Does |", "|---|---|---|"]
+    for name in app.audience.list_commands(context):
+        command = app.audience.get_command(context, name)
+        assert command is not None
+        within = commands(command) if isinstance(command, click.Group) else ()
+        names = ", ".join(f"`{path}`" for path, _ in within)
         [does, *_] = (command.help or "").splitlines()
-        lines.append(f"| `{usage}` | {does} |")
+        lines.append(f"| `audience {name}` | {names} | {does} |")
     return "\n".join(lines)
