@@ -1,4 +1,4 @@
-"""The map in CONTRIBUTING.md holds: what each room may import, no circles, no file too long to read."""
+"""The rooms of CONTRIBUTING.md: what each may import, no circles, no file too long to read."""
 
 import ast
 from collections import defaultdict
