@@ -95,7 +95,7 @@ def ip(instance: Instance, value: str, as_json: bool) -> None:
 def blacklist_entry(
     answers: Answers, domain: str | None = None, ip_address: str | None = None
 ) -> dict[str, Any]:
-    """Looks up a domain or an IP address. Returns its entry. Raises `Refused`."""
+    """The API's entry on what blacklists say of a domain or an IP address. Raises `Refused`."""
     try:
         return wire.blacklist(answers.look_up(domain, ip_address))["data"][0]  # type: ignore[no-any-return]
     except Refused as error:

@@ -23,7 +23,7 @@ NO_ANSWER = "{} does not answer ({}): start the service with `audience serve`"
 
 
 def _pairs(separator: str) -> Any:
-    """A callback that splits each value of an option at its first `separator`."""
+    """A callback that splits each value of a repeated option at its first `separator`, into pairs."""
 
     def split(_: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> list[tuple[str, str]]:
         pairs = [text.partition(separator) for text in texts]
@@ -72,7 +72,7 @@ def api(
 
 
 def _key(file: Path) -> str:
-    """The header `Authorization` by the key in a file."""
+    """The header `Authorization`, made of the key in a JSON file. Raises `ClickException`."""
     try:
         values = json.loads(file.read_text("utf-8"))
         pair = f"{values['publishable_key']}:{values['secret_key']}"

@@ -38,7 +38,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 class BackupGroup(click.Group):
-    """A group in which a file in place of a command means `create`."""
+    """A group that runs `create` if the first argument is a file instead of a command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         is_file = args and args[0] not in {*self.commands, *ctx.help_option_names}
@@ -100,7 +100,7 @@ def check(instance: Instance, file: Path | None, restore: bool, as_json: bool) -
 
 
 def _contents(manifest: Manifest) -> str:
-    """What is in a backup, in words."""
+    """The number of subscribers in a backup, in words; `a dump` for a server's."""
     return counted(manifest.rows[TABLE], "subscriber") if manifest.rows else "a dump"
 
 
@@ -137,6 +137,7 @@ def restore(
 
 
 def _answer(restored: RestoreResult) -> dict[str, Any]:
+    """The result of a restore, for `--json`."""
     return asdict(restored) | {"created_at": write_date(restored.created_at)}
 
 

@@ -40,6 +40,7 @@ def changes(_: Settings, after: int | None, follow: bool, site: Site, as_json: b
 
 
 def _after(site: Site, cursor: int, follow: bool) -> Iterator[LoggedChange]:
+    """Yields the changes after `cursor`; with `follow`, waits for further changes without end."""
     while True:
         page = change_log_pages.page(site, cursor, change_log_pages.MAX_PAGE)
         yield from page.changes

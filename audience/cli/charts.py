@@ -11,7 +11,7 @@ MAX_WIDTH = 100
 
 
 def draw(data: dict[str, Any]) -> Iterator[str]:
-    """The lines that show data: a number, or a bar for each point, by series."""
+    """Yields lines that show a report's data: its `value`, or a bar for each of its `points`, by series."""
     if "value" in data:
         yield f"{data['value']:,}"
         return
@@ -32,7 +32,7 @@ def draw(data: dict[str, Any]) -> Iterator[str]:
 
 
 def printable(text: str) -> str:
-    """`text` without control characters, which could steer the terminal."""
+    """`text` with `?` for each control character, which could steer the terminal."""
     return "".join(character if character.isprintable() else "?" for character in text)
 
 

@@ -58,7 +58,7 @@ def export(
 
 @contextmanager
 def _complete(file: Path) -> Iterator[BinaryIO]:
-    """Yields a temporary file, renamed to `file` once it is complete, else deleted."""
+    """Yields a temporary file, renamed to `file` after the block, or deleted if the block raises."""
     draft = file.with_name(f"{file.name}.part")
     try:
         with draft.open("wb") as output:

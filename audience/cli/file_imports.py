@@ -153,9 +153,9 @@ def _parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _open_file(
     file: Path, site: Site, parameters: dict[str, Any], quiet: bool
 ) -> Iterator[tuple[BinaryIO, File]]:
-    """Yields a file, opened and locked, and the result of looking through it, with its questions answered.
+    """Yields an opened and locked file, and the result of its inspection with all questions answered.
 
-    Raises `ClickException`.
+    Raises `ClickException`, also if the block is interrupted, or raises `FileRefused` or `FormError`.
     """
     with file.open("rb") as binary, tempfile.TemporaryFile() as unpacked:
         _lock(binary)
@@ -178,7 +178,7 @@ def _inspect(
     parameters: dict[str, Any],
     quiet: bool,
 ) -> File:
-    """Looks through a file, and asks its open questions at the terminal.
+    """Inspects a file, and asks its open questions at the terminal.
 
     Raises `ClickException`, also if there are questions but no terminal.
     """
@@ -201,7 +201,7 @@ def _inspect(
 
 
 def _merge_answers(parameters: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters with further answers, which replace earlier ones; those about consent are added."""
+    """The parameters, replaced by those in `more`; values listed by consent status are appended."""
     states = {name: [*parameters.get(name, ()), *more[name]] for name in STATES if name in more}
     return {**parameters, **more, **states}
 
@@ -215,7 +215,7 @@ def _lock(binary: BinaryIO) -> None:
 
 
 def _meanings(options: Iterable[str]) -> dict[str, str]:
-    """The meanings in options such as `COLUMN=WHAT`, by column. Raises `BadParameter`."""
+    """The meaning of each column, from options such as `Mail=email`. Raises `BadParameter`."""
     meanings: dict[str, str] = {}
     for option in options:
         column, mark, what = option.rpartition("=")
@@ -231,7 +231,7 @@ def _refused_path(file: Path, inspected: File) -> Path:
 
 
 def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
-    """Lines that tell how the file was understood; unless `everything`, only what may surprise."""
+    """Yields lines on how the file was understood; unless `everything`, on columns that may surprise."""
     table = inspected.table
     delimiter = {None: "", "\t": ", delimiter tab"}.get(table.delimiter, f", delimiter {table.delimiter}")
     columns = "" if table.is_json else f", columns {listed(table.names)}"
@@ -247,7 +247,7 @@ def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
 
 
 def _source(site: Site, binary: BinaryIO, reading: Reading) -> str:
-    """A digest of a file's content, site and parameters: the same if the command runs again."""
+    """A digest of a file's content, site and parameters, by which a repeated command continues."""
     digest = hashlib.sha256(json.dumps([site.uuid, reading.zone, *given(reading)]).encode())
     binary.seek(0)
     while chunk := binary.read(CHUNK_SIZE):

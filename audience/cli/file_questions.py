@@ -39,7 +39,7 @@ def answers(error: QuestionsOpen, command: Sequence[str], parameters: Pairs, qui
     """Asks the open questions on a terminal. Returns the answers as parameters.
 
     Raises `Unanswered` without a terminal, if `quiet`, or if a question has no choices. Its message has
-    commands to copy, made of `command`, this call's `parameters`, and answers.
+    commands to copy, made of `command`, `parameters` (those already given), and answers.
     """
     if quiet or not is_terminal() or any(map(_is_open, error.questions)):
         raise Unanswered("\n".join(_refusal_lines(error, command, parameters))) from error
@@ -54,7 +54,7 @@ def answers(error: QuestionsOpen, command: Sequence[str], parameters: Pairs, qui
 
 
 def _is_open(question: FileQuestion) -> bool:
-    """Whether a question cannot be answered by one of its options."""
+    """Whether choosing one of its options does not answer a question."""
     words = (word in option for option in question.options for word in OPEN_WORDS)
     return question.about == OTHERS or (question.about != ABOUT and any(words))
 
@@ -79,16 +79,17 @@ def _refusal_lines(error: QuestionsOpen, command: Sequence[str], parameters: Pai
 
 
 def _is_by_column(question: FileQuestion) -> bool:
-    """Whether using the values of its column is the only answer to a question."""
+    """Whether a question has only one answer: to take consent from its column."""
     return list(question.options) == [BY_HEADER]
 
 
 def _answers(questions: Sequence[FileQuestion], parameters: Pairs) -> Iterator[list[str]]:
     """Yields sets of options that each answer all questions.
 
-    They differ in consent: an answer for all rows, the named column, or a column of commands.
+    The sets differ in where consent comes from: one status for all rows, the column that `parameters` name,
+    or a column of commands.
     """
-    others = list(_others(questions))
+    others = list(_other_answers(questions))
     about = [question for question in questions if question.about == ABOUT]
     values = [pair for ask in about if ask.columns for pair in _suggested_states(ask.columns[0], ask.values)]
     choices: list[Pairs] = [list(dict.fromkeys(values))]
@@ -104,16 +105,16 @@ def _answers(questions: Sequence[FileQuestion], parameters: Pairs) -> Iterator[l
 
 
 def _by_column(parameters: Pairs, column: str, states: Pairs, questions: Sequence[FileQuestion]) -> list[str]:
-    """Options that answer all questions, with consent by a column in place of earlier answers.
+    """Options that answer all questions, with `column` in place of earlier answers about consent.
 
-    `states` are the values of the column, each with a state.
+    `states` has a (consent status, value) pair for each value of the column.
     """
     options_before = [pair for pair in parameters if pair[0] not in ("consent", "consent_column", *STATES)]
-    return options([*options_before, ("consent_column", column), *states, *_others(questions)])
+    return options([*options_before, ("consent_column", column), *states, *_other_answers(questions)])
 
 
 def contradiction(error: Contradicted, command: Sequence[str], parameters: Pairs) -> str:
-    """The message that a column contradicts an answer, with a command to copy if the column will do."""
+    """The message that a column contradicts an answer, with a command that uses the column, if it can."""
     column = error.counted.column
     if error.counted.many or "consent" not in dict(parameters):
         return error.command
@@ -125,7 +126,7 @@ def contradiction(error: Contradicted, command: Sequence[str], parameters: Pairs
 
 
 def _suggested_options(error: QuestionsOpen, parameters: Pairs) -> Pairs:
-    """The options that the file's values suggest; all states for a value without a suggestion.
+    """The options that the file's values suggest, with all states for a value without a suggestion.
 
     Empty if nothing is suggested, or if a question is about the column itself.
     """
@@ -139,19 +140,19 @@ def _suggested_options(error: QuestionsOpen, parameters: Pairs) -> Pairs:
     ]
     values = [value["value"] for column in counted for value in column["values"]]
     open_values = [(EITHER, value) for value in values if value not in answered_values]
-    return [*parameters, *_pairs(suggestion), *open_values, *_others(questions)]
+    return [*parameters, *_pairs(suggestion), *open_values, *_other_answers(questions)]
 
 
 def _suggested_states(name: str, values: Sequence[tuple[str, int]]) -> Pairs:
-    """The values of a column, each with the state that its wording suggests, else with all states."""
+    """The (state, value) pairs of a column. `EITHER` is the state if the wording suggests none."""
     states = {value: state for state, states in by_words(name, values).items() for value in states}
     return [(states.get(value, EITHER), value) for value, _ in values]
 
 
-def _others(questions: Sequence[FileQuestion]) -> Iterator[Pair]:
-    """Yields the answers to all questions but that of consent; of several options, all.
+def _other_answers(questions: Sequence[FileQuestion]) -> Iterator[Pair]:
+    """Yields answers to all questions except that of consent; a question's options are joined by `OR`.
 
-    Not for questions about earlier answers: a command that answers everything does not raise them.
+    Skips questions about earlier answers: a command that answers everything does not raise them.
     """
     for question in questions:
         parts = [option.split("&") if question.about == "email" else [option] for option in question.options]
@@ -204,7 +205,7 @@ def _ask_column(details: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _ask_values(values: Sequence[str]) -> dict[str, Any]:
-    """Asks what each of these values means. Other values are asked about after the next look at the file."""
+    """Asks what each value means. Returns values by state; the next inspection asks about the others."""
     states: dict[str, list[str]] = {}
     for value in values:
         state = _choose(f"{printable(value) or 'A blank cell'} means", STATES)

@@ -53,7 +53,7 @@ OUTCOMES = ("created", "updated", "unchanged", "refused", "suppressed")
 
 @dataclass(frozen=True)
 class FileRun:
-    """The import of one file."""
+    """The import of the file at `path`; `refused` is the path of the file of refused rows."""
 
     site: Site
     file: File
@@ -66,7 +66,7 @@ class FileRun:
             click.echo(line)
 
     def dry_run(self) -> dict[str, Any]:
-        """Judges a file, writes nothing. Prints and returns outcomes, and the results of the first rows."""
+        """Judges the rows, stores nothing. Prints and returns the outcomes and the first rows' results."""
         with self._reading() as advance:
             done = dry_runs.dry_run(self.site, self._rows(advance, lambda _: None))
         judged = wire.outcome(done)
@@ -77,13 +77,13 @@ class FileRun:
         if done.left:
             existing = done.left - done.new
             self.say(WOULD_LEAVE.format(existing, "person" if existing == 1 else "people", done.new))
-        self._tell_away(done.stayed, shown["suppressed"], done)
+        self._tell_skipped(done.stayed, shown["suppressed"], done)
         return judged | shown | {"file": wire.describe_reading(self.file)}
 
     def run(self, source: str) -> dict[str, Any]:
         """Stores the file's rows and waits until they are applied. Prints and returns the outcomes.
 
-        `source` identifies the file: an interrupted import goes on.
+        `source` identifies the file, so that an interrupted import continues.
         """
         upload = file_imports.resume(self.site, source)
         if not upload.complete and (before := file_uploads.imported_before(self.site, self.file.digest)):
@@ -97,7 +97,7 @@ class FileRun:
         if row.refused:
             again = f" with {shlex.join(words)}" if (words := self._options()) else ""
             self.say(REFUSED.format(printable(str(refused)), again))
-        self._tell_away(row.stay_unsubscribed, row.suppressed, row)
+        self._tell_skipped(row.stay_unsubscribed, row.suppressed, row)
         self.say(NEXT.format(shlex.quote(self.file.answers)))
         counts = stats.for_site(self.site)
         self.say(
@@ -125,7 +125,7 @@ class FileRun:
             raise click.ClickException(GOES_ON.format(id=import_id)) from None
 
     def _options(self) -> list[str]:
-        """The options that read the file of refused rows like the original."""
+        """The options with which the file of refused rows is read as the original was."""
         reading = self.file.reading
         pairs = [(name, value) for name, value in parameters(reading) if name not in ("sheet", "header")]
         if not reading.headed:  # the file of refused rows has a header: the places
@@ -134,7 +134,7 @@ class FileRun:
             ]
         return options(pairs)
 
-    def _tell_away(self, stayed: int, suppressed: int, counts: Import | DryRun) -> None:
+    def _tell_skipped(self, stayed: int, suppressed: int, counts: Import | DryRun) -> None:
         if stayed:
             self.say(f"Who has left stays away: {stayed:,}.")
         if suppressed:
@@ -161,6 +161,7 @@ class FileRun:
 
     @contextmanager
     def _reading(self) -> Iterator[Callable[[int], None]]:
+        """Shows the progress of reading. Yields a function to call with the number of bytes read."""
         size = os.fstat(self.file.binary.fileno()).st_size
         with progress("Reading", size, self.as_json) as advance:
             yield advance
@@ -168,6 +169,7 @@ class FileRun:
     def _rows(
         self, advance: Callable[[int], None], refuse: Callable[[FileRow], None]
     ) -> Generator[FileRow, None, None]:
+        """Yields all rows; calls `advance` with the bytes read, and `refuse` with each refused row."""
         position = 0
         for number, row in enumerate(self.file.rows(addresses.identity)):
             if row.item is None:
@@ -192,7 +194,10 @@ def _counts(shown: dict[str, Any]) -> str:
 
 
 class Refusals:
-    """The file of refused rows. It is created with the first, and deleted if the import breaks off."""
+    """The file of refused rows, created with the first row, and deleted if the `with` block raises.
+
+    If `path` exists by then, it gets a number.
+    """
 
     def __init__(self, path: Path, file: File) -> None:
         self.path = path
@@ -209,6 +214,7 @@ class Refusals:
                 self.path.unlink(missing_ok=True)
 
     def add(self, row: FileRow) -> None:
+        """Writes a row, and rewords its message for the command line."""
         if self._binary is None:
             self.path = _unused_path(self.path)
             self._binary = self.path.open("xb")
@@ -229,4 +235,5 @@ def _unused_path(path: Path) -> Path:
 
 
 def _last(path: Path) -> Path:
+    """The last numbered path that exists, else `path`."""
     return [path, *takewhile(Path.exists, _numbered_paths(path))][-1]

@@ -14,7 +14,7 @@ TURN_SECONDS = 1.0
 
 
 class Followed(Protocol):
-    """Work whose progress is shown: `applied` of its `rows` are done."""
+    """Work whose progress is shown: `applied` of its `rows` are done. `finished_at` is None until it ends."""
 
     @property
     def rows(self) -> int: ...
@@ -28,9 +28,9 @@ F = TypeVar("F", bound=Followed)
 
 
 def follow(site: Site, step: str, read: Callable[[], F], quiet: bool) -> F:
-    """Waits until work has ended. Returns it as `read` gives it then.
+    """Calls `read` until the work that it returns has finished. Returns that.
 
-    If there is no progress for a few seconds, as without a worker, does the work itself.
+    Without progress for a few seconds, as if no worker runs, does the work in this process.
     """
     row = read()
     moved, alone = time.monotonic(), False

@@ -55,6 +55,7 @@ SETTINGS = [
 
 
 def with_settings(command: Any) -> Any:
+    """Decorates a command with the options for the settings of a form."""
     for option in reversed(SETTINGS):
         command = option(command)
     return command
@@ -181,9 +182,9 @@ def embed(settings: Settings, form_id: int, language: str | None, site: Site, as
 
 
 def _load(asked: dict[str, Any], form: SignUpForm | None = None) -> dict[str, Any]:
-    """The validated values of a form in the options, with texts in other languages from `form`.
+    """The validated values of a form from the options `asked`, with texts in other languages from `form`.
 
-    Raises `FormError`.
+    Changes `asked`. Raises `FormError`, `BadParameter`.
     """
     fields = _fields(asked.pop("asked"), asked.pop("needed"), asked.pop("labels"), form)
     asked |= {name: _texts(name, asked[name], form) for name in TEXTS if asked[name]}
@@ -196,7 +197,9 @@ def _load(asked: dict[str, Any], form: SignUpForm | None = None) -> dict[str, An
 def _fields(
     wanted: tuple[str, ...], needed: tuple[str, ...], labels: tuple[str, ...], form: SignUpForm | None
 ) -> list[dict[str, Any]]:
-    """The fields in the options, names first, or `form`'s with other labels; none if none are named.
+    """The fields that the options name, first and last name first; with labels only, those of `form`.
+
+    Empty without any of these options, which changes no field.
 
     Raises `BadParameter`.
     """
@@ -220,7 +223,7 @@ def _without_empty(value: Any) -> Any:
 
 
 def _texts(option: str, values: tuple[str, ...], form: SignUpForm | None) -> dict[str, str]:
-    """The texts of an option, by language, with the form's in other languages. Raises `BadParameter`."""
+    """The texts of an option, by language; `form`'s other languages are kept. Raises `BadParameter`."""
     pairs = [text.partition("=") for text in values]
     if not all(equals for _, equals, _ in pairs):
         raise click.BadParameter(BY_LANGUAGE, param_hint=f"--{option}")

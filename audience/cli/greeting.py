@@ -43,7 +43,7 @@ def steps(settings: Settings, web_only: bool) -> Iterable[str]:
 
 
 def greeting(url: str, settings: Settings, first: dict[str, str] | None, link: str | None) -> str:
-    """The addresses of the service; on a terminal, also a new first site's keys.
+    """The addresses of the service; on a terminal, also the keys in `first`, the new first site's values.
 
     `link` signs in to the console once.
     """
@@ -53,6 +53,7 @@ def greeting(url: str, settings: Settings, first: dict[str, str] | None, link: s
 
 
 def _keys(settings: Settings) -> str:
+    """Where the first site's keys are: their file, or how to list keys without it."""
     file = settings.instance / secret_files.FIRST_SITE
     return str(file) if file.exists() else f"{_program()} key list names them; key create makes another"
 

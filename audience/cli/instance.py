@@ -36,8 +36,8 @@ NAMED = "What `unknown` lists is"  # how the API speaks of what it names under a
 class Instance:
     """The instance of a command. `open` opens it, migrates its database, and returns whether it was created.
 
-    With `begins=False`, `open` creates no instance. `as_served` makes settings with the address of the
-    running service.
+    With `begins=False`, `open` raises `NoInstance` instead of creating one. `as_served` returns the settings
+    with the address of the running service.
     """
 
     settings: Settings
@@ -49,15 +49,15 @@ class Instance:
 
 
 def on_new_instance(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a command as `on_instance` does; the command may create the instance."""
+    """Decorates a command as `on_instance` does, and lets it create the instance."""
     return on_instance(command, begins=True)
 
 
 def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[..., Any]:
-    """Decorates a command: opens and migrates the instance, and passes its settings. Prints refusals.
+    """Decorates a command: opens and migrates the instance, passes its settings, and rewords refusals.
 
     With `begins`, it may create the instance. The option `site_uuid` (a name, a uuid, or None for the only
-    site) is passed as `site`.
+    site) becomes the argument `site`, the `Site` itself.
     """
 
     @wraps(command)
@@ -94,19 +94,19 @@ def _site(name: str | None) -> Any:
 
 
 def in_commands(message: str) -> str:
-    """A message that names commands in place of requests of the API."""
+    """A message of the API, reworded to name commands instead of requests."""
     for request, name in COMMANDS.items():
         message = message.replace(request, name)
     return message.replace("Send ", "Give ")
 
 
 def _problem_lines(problems: Iterable[Any]) -> str:
-    """The problems as lines. `app.py` prints `audience: ` before a reason; the other lines get it here."""
+    """The problems as lines. All but the first begin with `audience: `, which `app.py` puts before that."""
     return "\naudience: ".join(f"{problem.field}: {_sentence(problem)}" for problem in problems)
 
 
 def _sentence(problem: Any) -> str:
-    """The message of a problem with its unknown names and suggestions, for which the API has keys."""
+    """The message of a problem with its unknown names and suggestions, which the API returns beside it."""
     message = in_commands(problem.message)
     if problem.unknown:
         names = ", ".join(f"`{name}`" for name in problem.unknown)

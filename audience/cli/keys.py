@@ -42,7 +42,7 @@ def create(_: Settings, names: tuple[str, ...], scope: str | None, name: str, as
 
 
 def _ask_scope() -> str:
-    """The scope that fits what the key is for; `full`, with a warning, if nobody can be asked."""
+    """Asks what the key is for, and returns its scope; without a terminal, warns and returns `full`."""
     if not is_terminal():
         click.echo(WITHOUT_SCOPE, err=True)
         return "full"
@@ -114,7 +114,7 @@ def _key_values(row: Key) -> dict[str, Any]:
 
 
 class Duration(click.ParamType[int]):
-    """A duration such as `90s`, `30m`, `24h` or `7d`, in milliseconds."""
+    """A duration such as `90s`, `30m`, `24h` or `7d`, converted to milliseconds. The default unit is `s`."""
 
     name = "duration"
     UNITS = MappingProxyType({"": 1_000, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000})

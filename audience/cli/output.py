@@ -20,13 +20,13 @@ def is_terminal() -> bool:
 
 
 class Partly(click.ClickException):
-    """The command was done in part. The message says which part was not."""
+    """The command was done in part. The message says which part was not done."""
 
     exit_code = 3
 
 
 def refused_as_json(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a command: with `--json`, an error that the API has, too, is printed in its form."""
+    """Decorates a command: with `--json`, also prints a refusal as JSON, as the API returns it."""
 
     @wraps(command)
     def run(*arguments: Any, **options: Any) -> Any:
@@ -46,7 +46,7 @@ def refused_as_json(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun, such as `1 subscriber` or `2,000 subscribers`."""
+    """A number with its noun, given as singular, such as `1 subscriber` or `2,000 subscribers`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 

@@ -12,9 +12,7 @@ LINES = 10  # per step
 
 
 class ShownProgress:
-    """An `audience.protocols.Progress`. Use it in `with`, because the bar hides the cursor until it is
-    closed.
-    """
+    """An `audience.protocols.Progress`, to use in `with`: its bar hides the cursor until it is closed."""
 
     def __init__(self) -> None:
         self._step = ""
@@ -55,7 +53,7 @@ class ShownProgress:
 
 @contextmanager
 def progress(step: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Shows the progress of a step. Yields a function to call with each part of `total` that is done."""
+    """Shows the progress of a step. Yields a function that adds to what is done of `total`."""
     if quiet or not total:
         yield lambda _: None
         return

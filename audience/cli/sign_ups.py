@@ -60,10 +60,10 @@ def send(settings: Settings, sign_up_id: int, site: Site, as_json: bool) -> None
 
     Example: audience sign-up send 17
     """
-    _waits(settings, site, sign_ups.send_again(site, sign_up_id, COMMAND_LINE), as_json)
+    _show_waiting(settings, site, sign_ups.send_again(site, sign_up_id, COMMAND_LINE), as_json)
 
 
-def _waits(settings: Settings, site: Site, row: SignUp, as_json: bool) -> None:
+def _show_waiting(settings: Settings, site: Site, row: SignUp, as_json: bool) -> None:
     shown = wire.sign_up(row, ConfirmLinks(site, settings.base_url).url)
     show(shown, as_json, [f"Sign-up {row.id} waits to be sent."])
 
@@ -80,17 +80,17 @@ def ask_to_confirm(settings: Settings, email: str, site: Site, as_json: bool) ->
     if subscriber is None:
         raise NotFound(NOBODY)
     row = requests.ask_to_confirm(site, subscriber.uuid, COMMAND_LINE, settings)
-    _waits(settings, site, row, as_json)
+    _show_waiting(settings, site, row, as_json)
 
 
-def _chosen(command: Any) -> Any:
+def _with_choices(command: Any) -> Any:
     for option in reversed(CHOICES):
         command = option(command)
     return command
 
 
 @sign_up.command()
-@_chosen
+@_with_choices
 @click.option("--failed", is_flag=True, help="Those that failed, in place of those that are held.")
 @on_site
 def release(_: Settings, site: Site, as_json: bool, failed: bool, **chosen: Any) -> None:
@@ -103,7 +103,7 @@ def release(_: Settings, site: Site, as_json: bool, failed: bool, **chosen: Any)
 
 
 @sign_up.command()
-@_chosen
+@_with_choices
 @on_site
 def discard(_: Settings, site: Site, as_json: bool, **chosen: Any) -> None:
     """Delete what is held.
@@ -114,6 +114,7 @@ def discard(_: Settings, site: Site, as_json: bool, **chosen: Any) -> None:
 
 
 def _choice(ids: tuple[int, ...], before: str | None, chooses_all: bool) -> dict[str, Any]:
+    """The validated choice; empty for all sign-ups. Raises `UsageError` without any option."""
     if not (ids or before or chooses_all):
         raise click.UsageError(WHICH)
     sent = {name: value for name, value in (("ids", list(ids)), ("before", before)) if value}

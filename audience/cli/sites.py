@@ -64,7 +64,7 @@ def create(settings: Settings, name: str, time_zone: str, owner: str | None, as_
 
 
 def show_keys(settings: Settings, site: Site, key: NewKey, as_json: bool) -> None:
-    """Prints what a client needs, with the names of `first-site.json`, and the site's owners."""
+    """Prints a site's address, uuid and new key, named as in `first-site.json`, and its owners."""
     shown = {
         "base_url": settings.base_url,
         "site_uuid": site.uuid,
@@ -142,6 +142,7 @@ def deny(_: Settings, site: Site, entries: tuple[str, ...], as_json: bool) -> No
 
 
 def put(site: Site, kind: Kind, entries: tuple[str, ...], as_json: bool) -> None:
+    """Adds entries to a list of the site; with `as_json`, prints its lists."""
     for entry in entries:
         address_lists.add(site, kind, entry)
     show(vars(address_lists.for_site(site)), as_json, [])
@@ -209,6 +210,7 @@ def rename(_: Settings, site: Site, name: str, as_json: bool) -> None:
 
 
 def with_fields(command: Any) -> Any:
+    """Decorates a command with an option for each entry of `PAGES`."""
     for name, (metavar, text) in reversed(PAGES.items()):
         command = click.option(f"--{name.replace('_', '-')}", name, metavar=metavar, help=text)(command)
     return command

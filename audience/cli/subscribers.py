@@ -79,6 +79,7 @@ def _resource(settings: Settings, site: Site, subscriber: Subscriber) -> dict[st
 
 
 def _segment_id(site: Site, name: str) -> str:
+    """The id of the only segment with this name; else `name`, which may be an id."""
     from audience.segments import segments
 
     named = [str(row.id) for row in segments.list_all(site) if row.name == name]
@@ -189,7 +190,7 @@ def unsubscribe(_: Settings, emails: tuple[str, ...], site: Site, as_json: bool)
 
 
 def _run(site: Site, items: Iterable[dict[str, str]]) -> None:
-    """Runs commands one after another. Raises `Refused` at the first that fails."""
+    """Runs commands, each in its own transaction. Raises `Refused` at the first that fails."""
     from audience.subscribers import commands
     from schemas.base import load
     from schemas.commands import RunCommands
@@ -267,6 +268,7 @@ def erase(settings: Settings, email: str, site: Site, yes: bool, as_json: bool) 
 
 
 def _require(site: Site, email: str) -> Subscriber:
+    """The subscriber with an address. Raises `NotFound`."""
     target = subscribers.find(site, email)
     if target is None:
         raise NotFound(NOBODY)

@@ -187,7 +187,7 @@ def _item(**asked: Any) -> dict[str, Any]:
 def _changed_item(
     row: Webhook, all_kinds: bool = False, everybody: bool = False, **changes: Any
 ) -> dict[str, Any]:
-    """The request for a changed webhook: its present values, overridden by the changes.
+    """The validated values of a changed webhook: its present ones, overridden by the changes.
 
     `all_kinds` and `everybody` remove its filters by kind and by segment.
     """

@@ -66,7 +66,7 @@ class Manifest:
 
     @property
     def data(self) -> str:
-        """The name of the database in it: a file's copy, or a server's dump."""
+        """The name of the file in the backup that has the database: a copy, or a server's dump."""
         return DUMP if DUMP in self.sha256 else DATABASE
 
 
@@ -103,8 +103,8 @@ class RestoreResult:
 def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
     """Backs up the open instance, consistently while others write. Verifies the file before it gets its name.
 
-    Raises `Refused` if the file exists or cannot be written, or if a server's program for it is missing;
-    `Unusable` if the database is damaged.
+    Raises `Refused` if the file exists or cannot be written, or if the program that dumps a
+    server's database is missing; `Unusable` if the database is damaged.
     """
     if file.exists():
         raise Refused(f"{file} exists already: choose another name.")
@@ -170,8 +170,9 @@ class _ProgressReader:
 
 
 def _unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
-    """Unpacks and verifies a backup, of a file or a server. Raises `Refused` if it is incomplete, `Unusable`
-    if damaged.
+    """Unpacks a backup into `folder`, and verifies it.
+
+    Raises `Refused` if it is incomplete, `Unusable` if damaged.
     """
     try:
         source = file.open("rb")
@@ -193,7 +194,7 @@ def _unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
 
 
 def _manifest(tar: tarfile.TarFile) -> Manifest:
-    """The manifest of a backup. Raises `Refused` for a newer Audience's, `ValueError` if malformed."""
+    """The manifest of a backup. Raises `Refused` if a newer Audience made it, `ValueError` if malformed."""
     values = json.loads(_member(tar, MANIFEST).read(CHUNK_BYTES))
     if values["format"] > FORMAT:
         raise Refused("The backup is newer than this Audience: upgrade Audience.")
@@ -218,7 +219,7 @@ def _extract(tar: tarfile.TarFile, name: str, folder: Path, manifest: Manifest, 
 
 
 def _member(tar: tarfile.TarFile, name: str) -> IO[bytes]:
-    """A file in a backup. Raises `KeyError`."""
+    """A file in a backup. Raises `KeyError` if it is missing."""
     member = tar.extractfile(name)
     if member is None:
         raise KeyError(name)
@@ -253,7 +254,7 @@ def restore(
     than this version, and `Unavailable` if a process uses the present database.
 
     Raises `Refused` if the file is no complete backup, or the present instance's erasures do not match it.
-    Unless `unsubscribes_lost`, also if the present log begins after the backup, or has unreadable lines.
+    Also if the present log begins after the backup, or has unreadable lines, unless one of the flags is true.
     """
     refuse_server(settings)
     current = database.file(settings.database)
@@ -288,7 +289,7 @@ def _prepare(
     ignore_erasures: bool = False,
     unsubscribes_lost: bool = False,
 ) -> tuple[Manifest, Carryover, CarryoverCounts]:
-    """Does all of a restore in `folder`. Outside it, only completes a log of erasures that has gaps.
+    """Prepares the restored instance in `folder`. Outside it, only completes a log of erasures with gaps.
 
     Raises as `restore`.
     """
@@ -306,7 +307,7 @@ def _prepare(
 def check(
     settings: Settings, file: Path, progress: Progress, openers: Openers, restored: bool = False
 ) -> Manifest:
-    """Reads a backup whole. With `restored`, restores it into a temporary folder and compares the two.
+    """Reads a backup whole. With `restored`, restores it into a temporary folder and counts subscribers.
 
     The folder is private, and no process works on its content. Raises as `restore`.
     """

@@ -27,9 +27,9 @@ Unsubscribe = tuple[str, int, ConsentEvent]  # key of the address, instant to be
 
 
 def waiting(accepted: Mapping[str, int]) -> dict[str, list[Unsubscribe]]:
-    """The unsubscribes in waiting imports and bulk actions, by site uuid.
+    """The unsubscribes in waiting imports and bulk actions, by site uuid, in the caller's session.
 
-    Only those accepted after the number that `accepted` has for the site.
+    `accepted` has an acceptance number by site uuid; earlier unsubscribes are left out.
     """
     return {
         site.uuid: list(_unsubscribes(site.id, accepted.get(site.uuid, 0)))
@@ -38,7 +38,7 @@ def waiting(accepted: Mapping[str, int]) -> dict[str, list[Unsubscribe]]:
 
 
 def _unsubscribes(site_id: int, after: int) -> Iterator[Unsubscribe]:
-    """Yields the unsubscribes of a site that wait, and were accepted after the number `after`."""
+    """Yields a site's waiting unsubscribes that were accepted after the number `after`."""
     for _, payload, number, at in stored_imports.accepted_batches(site_id):
         if number > after:
             accepted = Acceptance(number, at)
@@ -59,7 +59,7 @@ def _unsubscribes(site_id: int, after: int) -> Iterator[Unsubscribe]:
 
 
 def _effective(site_id: int, events: Sequence[Unsubscribe]) -> Iterator[Unsubscribe]:
-    """Yields the unsubscribes that count over the subscriber's consent event, or have no subscriber."""
+    """Yields the unsubscribes that override the subscriber's consent, or have no subscriber."""
     existing, now = stored_subscribers.get_by_keys(site_id, {key for key, *_ in events}), clock.now_ms()
     for key, shown_at, event in events:
         subscriber = existing.get(key)
@@ -68,7 +68,7 @@ def _effective(site_id: int, events: Sequence[Unsubscribe]) -> Iterator[Unsubscr
 
 
 def log_lines(site_id: int, unsubscribes: Sequence[Unsubscribe]) -> list[LogLine]:
-    """The unsubscribes as lines of the log, which have no number."""
+    """The unsubscribes as lines of the log of erasures, without acceptance numbers."""
     return [
         LogLine(
             "",
@@ -82,13 +82,13 @@ def log_lines(site_id: int, unsubscribes: Sequence[Unsubscribe]) -> list[LogLine
 
 
 def last_by_hash(changes: Sequence[LogLine], old: Set[LogLine]) -> dict[str, LogLine]:
-    """The last log line of each hash of an address or uuid, without those who were erased.
+    """The last log line by hash of an address or uuid, without hashes whose last line is an erasure.
 
-    `changes` are the lines of the log, then the waiting unsubscribes, which have no number. `old` are lines
-    accepted before the backup.
+    `changes` are the lines of the log, then the waiting unsubscribes, which have no acceptance number. `old`
+    are lines accepted before the backup.
 
     Of two unsubscribes in a row, the second is skipped if it has no number and an earlier date. If it is
-    `old` and follows a newer one, it takes the newer one's number.
+    `old` and follows one that is not, it is kept with the number of the first.
     """
     last: dict[str, LogLine] = {}
     for change in changes:
@@ -105,7 +105,7 @@ def last_by_hash(changes: Sequence[LogLine], old: Set[LogLine]) -> dict[str, Log
 
 
 def movers(changes: Sequence[LogLine]) -> dict[LogLine, str | None]:
-    """The lines of former addresses, each with the uuid hash of the subscriber who left it.
+    """The lines of former addresses, each with the uuid hash of the subscriber who changed it.
 
     The next line of the log has that hash: it is the subscriber's own, and has the same number.
     """
@@ -129,11 +129,11 @@ def repeat(
 
     An unsubscribed address without a subscriber is suppressed.
 
-    Whoever resubscribed by the log is left as they are; if they are unsubscribed, that is logged. The line of
-    a subscriber's former address (`movers`) is skipped if there is one of their own.
+    Whoever resubscribed, says the log, is not changed; if unsubscribed in the backup, that is logged. The
+    line of a former address (`movers`) is skipped if `last` has a line of the subscriber's uuid.
 
     An `old` line, from before the backup, counts with its own number: the backup may have the same
-    unsubscribe, waiting or failed, over which a later one counts. Other lines count with the acceptance
+    unsubscribe, waiting or failed, which a later event overrides. Other lines count with the acceptance
     `now`. A line `in_backup` is skipped if the subscriber or address is unsubscribed already.
     """
     last_id, count, existing = 0, 0, set[str]()
@@ -173,7 +173,7 @@ def _acceptance(line: LogLine, old: Set[LogLine], now: Acceptance) -> Acceptance
 def _suppress(
     site_id: int, by_hash: Mapping[str, LogLine], old: Set[LogLine], in_backup: Set[LogLine], now: Acceptance
 ) -> None:
-    """Suppresses addresses without a subscriber, by hash. Of line and suppression, the later counts."""
+    """Suppresses addresses without a subscriber, by hash. Of line and suppression, the later is kept."""
     present = suppressions.find_by_hash(site_id, by_hash)
     suppressed = {}
     for address_hash, change in by_hash.items():
@@ -192,7 +192,7 @@ def _suppress(
 
 
 def _unsubscribe_again(key: str, change: LogLine, accepted: Acceptance) -> Change:
-    """The change that repeats a line; a date stays, to count over a `subscribe` of that instant."""
+    """The change that repeats a line. A dated one stays dated, to override a `subscribe` of that instant."""
     dated_at = accepted.at if change.kind == UNSUBSCRIBED_BY_DATE else None
     shown_at = change.at if change.shown_at is None else change.shown_at
     return Change(key, key, consent=Consent.UNSUBSCRIBE, at=shown_at, consent_at=dated_at, creates=False)

@@ -34,9 +34,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class DailyOutcome:
-    """What is known of the last daily backup: why it, the command after it, or its trial restore failed.
+    """Why the last daily backup (`problem`), the `command` after it, or its `trial` restore failed; else "".
 
-    `tried_at` is when a backup was last restored in a trial, in milliseconds.
+    `tried_at` is when a trial last succeeded, in milliseconds.
     """
 
     problem: str = ""
@@ -46,6 +46,7 @@ class DailyOutcome:
 
 
 def outcome(settings: Settings) -> DailyOutcome:
+    """The outcome of the last daily backup; an empty one if there was no backup."""
     try:
         return DailyOutcome(**json.loads((_folder(settings) / OUTCOME).read_bytes()))
     except (OSError, ValueError, TypeError):
@@ -80,7 +81,7 @@ def _step(settings: Settings, programs: BackupPrograms, _job: Job, _deadline: fl
 
 
 def _is_due(settings: Settings) -> bool:
-    """Whether the time of day has come, or passed while nothing ran, since the last daily backup."""
+    """Whether `backup_at` has come, or passed while nothing ran, since the last daily backup."""
     if not settings.backup_at:
         return False
     hours, minutes = map(int, settings.backup_at.split(":"))
@@ -96,7 +97,7 @@ def _list(settings: Settings) -> list[KeptBackup]:
 
 
 def _prune(settings: Settings) -> None:
-    """Deletes daily backups, except the newest of some days and weeks for which the consent log is kept."""
+    """Deletes daily backups beyond the days and weeks of the settings, or older than the consent log."""
     daily, oldest = _list(settings), clock.now_ms() - settings.consent_log_days * DAY_MS
     names = {backup.name for backup in _newest(daily, 1)[: settings.backup_days]}
     names |= {backup.name for backup in _newest(daily, 7)[: settings.backup_weeks]}
@@ -132,7 +133,7 @@ def _store(settings: Settings, result: DailyOutcome) -> None:
 
 
 def _copy_log(settings: Settings) -> None:
-    """Copies the log of erasures beside the backups: on another machine, a restore needs it."""
+    """Copies the log of erasures into `backup_folder`, if set: a restore on another machine needs it."""
     source = erasure_log.file_of(settings.instance)
     if source and source.exists() and settings.backup_folder:
         draft = settings.backups / f"{source.name}.new"
@@ -142,14 +143,14 @@ def _copy_log(settings: Settings) -> None:
 
 
 def _is_trial_due(settings: Settings, file: Path, last: DailyOutcome) -> bool:
-    """Whether a week has passed and there is room. A server's dump is only read back."""
+    """Whether a week has passed and there is room. Never true for a server's dump."""
     has_room = shutil.disk_usage(settings.instance).free > 2 * file.stat().st_size
     is_file = bool(database.files(settings.database))
     return is_file and has_room and clock.now_ms() - last.tried_at >= TRIAL_DAYS * DAY_MS
 
 
 def _try(programs: BackupPrograms, file: Path, result: DailyOutcome) -> DailyOutcome:
-    """Restores a backup in a trial. One that fails is tried again with the next backup."""
+    """Restores a backup in a trial; returns the outcome. A failed trial is repeated with the next backup."""
     failure = programs.restore_in_trial(file)
     if failure:
         log.error("the daily backup does not restore")

@@ -52,7 +52,7 @@ BY_LINK = (
 
 
 def create(instance: Path, count: int, progress: Progress) -> tuple[Site, NewKey]:
-    """Creates and fills the demo site, which administrators own. Deletes it if interrupted."""
+    """Creates and fills the demo site, which administrators own. Deletes it if that breaks off."""
     site = sites.create(NAME, TIME_ZONE)
     try:
         _fill(site, count, progress)

@@ -51,7 +51,7 @@ class FictionalSubscriber:
 
 
 def generate(count: int, now_ms: int) -> Iterator[FictionalSubscriber]:
-    """Yields made-up subscribers by time of creation, the same at each call, relative to `now_ms`."""
+    """Yields made-up subscribers by time of creation; relative to `now_ms`, each call yields the same."""
     source = random.Random(SEED)
     generator = _Generator(source, now_ms)
     for number, created_at in enumerate(sorted(_instants(source, count, now_ms))):
@@ -60,7 +60,7 @@ def generate(count: int, now_ms: int) -> Iterator[FictionalSubscriber]:
 
 
 def _instants(source: random.Random, count: int, now_ms: int) -> Iterator[int]:
-    """Yields instants of creation, in milliseconds: more on some days, in campaigns, and in a grown list."""
+    """Yields instants of creation, in milliseconds: more on some days, in campaigns, as the list grows."""
     ages = range(DAYS)
     cumulative = list(accumulate(_lift(age) for age in ages))
     for age in source.choices(ages, cum_weights=cumulative, k=count):
@@ -94,7 +94,7 @@ class _Generator:
         address = self._address(first, last, country)
         shown_first = "" if self._random.random() < NO_FIRST_NAME else first
         fields, tags = self._fields(country), self._tags()
-        left_at = self._left_at(created_at)
+        left_at = self._unsubscribed_at(created_at)
         history = sorted(self._events(created_at, left_at or self._now_ms), key=lambda event: event[1])
         change = Change(
             email=address,
@@ -143,7 +143,7 @@ class _Generator:
         self._taken.add(address)
         return address
 
-    def _left_at(self, created_at: int) -> int | None:
+    def _unsubscribed_at(self, created_at: int) -> int | None:
         """When a subscriber unsubscribes, in milliseconds, or None: mostly within months, after a letter."""
         if self._random.random() > LEAVE_SHARE * 1.4:
             return None

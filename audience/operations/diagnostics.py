@@ -38,7 +38,9 @@ class Finding:
 
 @dataclass(frozen=True)
 class Context:
-    """An instance to examine, and how thoroughly. `in_service`: its own web process runs the probes."""
+    """An instance to examine, and how thoroughly: `offline`, without network; `recount`, with counts of the
+    subscribers; `fix`, with repairs; `in_service`, by the instance's own web process.
+    """
 
     settings: Settings
     processes: Processes

@@ -14,9 +14,9 @@ SUMS = {"imports_waiting", "import_rows_waiting", "change_log_bytes", "webhooks_
 
 
 def read(settings: Settings) -> dict[str, float]:
-    """The values for /metrics. If the tables of some sites do not answer, those of the others.
+    """The values for /metrics, by name; sites whose tables do not answer are left out.
 
-    While the database is unavailable, only the age of the newest backup.
+    While the database is unavailable, only the age of the newest backup is returned.
     """
     backup_age = {"backup_age_seconds": kept_backups.age_ms(settings) / 1000} if settings.backup_at else {}
     try:

@@ -61,7 +61,7 @@ def database_answers(_: Context) -> Iterator[Finding]:
 
 
 def recent_writes() -> Iterator[Finding]:
-    """Warns if the write-ahead log is far past its limit, because a reader keeps it."""
+    """Warns if the write-ahead log is far past its limit, because a reader prevents its truncation."""
     log_bytes = doctor.log_bytes()
     if log_bytes > MAX_LOG_BYTES:
         yield warn("database", f"{size(log_bytes)} in the log of recent writes", LOG_ADVICE)
@@ -130,7 +130,7 @@ def disk(context: Context) -> Iterator[Finding]:
 
 
 def dns(context: Context) -> Iterator[Finding]:
-    """Reports the health of the DNS servers, which are asked only if they failed the last answer."""
+    """Reports the health of the DNS servers, which are asked only if the last look-up failed."""
     trouble = None
     if context.answers and context.answers.resolver.last_health is not DnsHealth.WORKS:
         trouble = DNS_TROUBLE.get(context.answers.resolver.health())

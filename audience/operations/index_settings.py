@@ -43,7 +43,7 @@ def pip_indexes() -> list[Index]:
 
 
 def npm_index(package: str) -> Index:
-    """npm's index for a package: that of its scope, else the general one. Raises `Refused`."""
+    """npm's index for a package: that of its scope, else the general one. Raises `Refused` without HTTPS."""
     values = _npm_values()
     scope = package.partition("/")[0]
     url = values.get(f"{scope}:registry") or values.get("registry", "")
@@ -84,7 +84,7 @@ def _pip_values() -> Mapping[str, str]:
 
 
 def _npm_values() -> Mapping[str, str]:
-    """What `npm config list` shows, without a project's."""
+    """What `npm config list` shows, without the settings of a project."""
     of_environment = _of_environment("NPM_CONFIG_")
     prefix = Path(of_environment.get("prefix", "/usr/local"))
     files = [

@@ -83,8 +83,7 @@ class LostFile(AudienceError):
 
 
 def check(settings: Settings) -> None:
-    """Raises `LostFile` if a file is lost. The database is open, may lack migrations, and is not created
-    here.
+    """Raises `LostFile` if a file is lost. The caller has opened the database, which may lack migrations.
 
     If there is no pepper and the database is unavailable, raises `Unavailable`: a pepper must not be created
     then.

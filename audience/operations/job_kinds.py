@@ -79,7 +79,7 @@ def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
 
 
 def site_maintenance(settings: Settings) -> dict[str, Callable[[int | None], object]]:
-    """The same for what belongs to sites. Each does so for a site, or without one for all."""
+    """The maintenance tasks of what belongs to sites. Each takes a site id, or None for all sites."""
     return {
         "abandoned imports": file_imports.sweep,
         "refused rows": file_imports.forget_refused,
@@ -95,6 +95,7 @@ def site_maintenance(settings: Settings) -> dict[str, Callable[[int | None], obj
 
 
 def _step(task: Callable[[], object], _job: Job, deadline: float) -> int:
+    """Repeats a task until it is done, or `deadline`. Returns milliseconds until the next step."""
     while task():
         if time.monotonic() > deadline:
             return 0

@@ -49,10 +49,7 @@ class KeptBackup:
 
 
 def ask(settings: Settings, actor: Actor) -> None:
-    """Has a worker make a backup.
-
-    Raises `Refused` if one is being made.
-    """
+    """Has a worker make a backup. Raises `Refused` if a backup is being made or waits."""
     folder = settings.instance / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
     with database.write(database.SHARED):
@@ -66,7 +63,7 @@ def ask(settings: Settings, actor: Actor) -> None:
 
 @database.session()
 def is_busy(settings: Settings) -> bool:
-    """Whether a backup is being made or waits. The job may be an old one, of a restored database."""
+    """Whether a backup is being made or waits. A job alone may come from a restored database."""
     return (settings.instance / FOLDER / ASKED).exists() and stored_jobs.exists(0, JOB, 0)
 
 
@@ -113,7 +110,7 @@ def _try(settings: Settings, programs: BackupPrograms, actor: Actor) -> None:
 
 
 def make(settings: Settings, actor: Actor, prefix: str = "audience-") -> Path:
-    """Makes a backup in the folder of the settings. Returns its file. Raises as `backups.create`."""
+    """Makes a backup in the folder of the settings. Returns its file. Raises `Refused`, `Unusable`."""
     folder = settings.backups
     if not settings.backup_folder:
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -151,12 +148,12 @@ def newest(settings: Settings) -> Path:
 
 
 def age_ms(settings: Settings) -> int:
-    """The age of the newest backup that is kept, in milliseconds; since 1970 if there is none."""
+    """The age of the newest backup that is kept, in milliseconds; without a backup, the time since 1970."""
     return clock.now_ms() - max((backup.made_at for backup in list_all(settings)), default=0)
 
 
 def read(settings: Settings, name: str, actor: Actor) -> Iterator[bytes]:
-    """Yields a backup in chunks, which the audit log records. Raises `NotFound` before the first."""
+    """The chunks of a backup; the audit log records the download. Raises `NotFound` before the first."""
     file = _file(settings, name)
     audit_log.record(actor, "backup downloaded", None, name)
     return _pieces(file)

@@ -55,7 +55,7 @@ MEANWHILE = (
 
 @dataclass(frozen=True)
 class MoveResult:
-    """The result of a move. `setting` is the line for the new database; `rows` are counts by table."""
+    """The result of a move. `setting` is the line that sets the new database; `rows` are counts by table."""
 
     setting: str
     rows: dict[str, int]
@@ -121,14 +121,14 @@ def _check_source(settings: Settings, openers: Openers) -> None:
 
 
 def release(settings: Settings) -> None:
-    """Raises `Unavailable` if the database is a file that a process uses."""
+    """Merges a database file's write-ahead log into it. Raises `Unavailable` if a process uses the file."""
     for file in database.files(settings.database)[:1]:
         stored_backups.release(file)
 
 
 @contextlib.contextmanager
 def end(settings: Settings) -> Iterator[MoveDatabase]:
-    """Opens a database as one end of a move, with the password and timeout of its settings."""
+    """Yields a database, opened as one end of a move with the password and timeout of its settings."""
     password = opening.password(settings.database_password_file)
     timeout, allow_faulty = settings.database_timeout, settings.allow_faulty_sqlite
     with moves.end(settings.database, password, timeout, allow_faulty) as end:
@@ -165,7 +165,7 @@ def _begin(source: MoveDatabase, arriving: MoveDatabase, url: str) -> Phase:
 
 
 def mark(end: MoveDatabase, was: Phase, phase: Phase) -> None:
-    """Marks a database with the phase of a move. Raises `Refused` if another host marked it meanwhile."""
+    """Marks a database with the phase of a move. Raises `Refused` if its phase is no longer `was`."""
     if not end.set_phase(was, phase):
         raise Refused(MEANWHILE)
 
@@ -186,7 +186,7 @@ def _copy_log(instance: Path, source: MoveDatabase, arriving: MoveDatabase) -> N
 
 
 def _copy(source: MoveDatabase, arriving: MoveDatabase, table: MovedTable, progress: Progress) -> None:
-    """Copies the rows of a table behind the last one that the target has."""
+    """Copies the rows of a table that follow the last row of the target."""
     done, total = arriving.count(table), source.count(table)
     with contextlib.closing(source.pages(table, arriving.last(table, source.key(table)))) as pages:
         for page in pages:
@@ -202,7 +202,7 @@ def first_difference(
 ) -> str:
     """The name of the first table that differs between both ends; "" without one.
 
-    A sample of subscribers is also compared with all about them.
+    A sample of subscribers is also compared with all rows about them.
     """
     for table in tables:
         advance = _counter(f"Comparing {table.name}", 2 * source.count(table), progress)
@@ -220,7 +220,7 @@ def first_difference(
 
 
 def _counter(step: str, total: int, progress: Progress) -> Callable[[int], None]:
-    """A function that adds rows to a step's progress."""
+    """A function that adds a number of rows to the progress of a step."""
     done = 0
 
     def advance(rows: int) -> None:

@@ -69,7 +69,7 @@ def _is_lost(target: Settings) -> bool:
 
 
 def _is_end_of(phase: Phase, present: Phase) -> bool:
-    """Whether a database with the phase `present` is in use, or marked only by this move or its undo."""
+    """Whether a database with the phase `present` is in use, or marked by no other move than this."""
     return not present.name or (present.name == ARRIVING and present.move in ("", phase.move))
 
 

@@ -78,7 +78,7 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
 
 
 def password(file: str) -> str | None:
-    """The password of the database's role, from a file; None without one. Raises `Unusable`."""
+    """The password of the database's role, from a file; None if `file` is "". Raises `Unusable`."""
     if not file:
         return None
     try:
@@ -88,7 +88,7 @@ def password(file: str) -> str | None:
 
 
 def check_migrated(settings: Settings) -> None:
-    """Raises `Unusable` if migrations are pending or the database is newer, `NoInstance` without one."""
+    """Raises `Unusable` if migrations are pending or the database is newer, `NoInstance` if there is none."""
     from audience.operations import instance_files
     from storage import database
 

@@ -135,7 +135,7 @@ def _version(link: str) -> Version | None:
 
 
 def _page(index: Index, url: str) -> bytes | None:
-    """An index's page for a package; None without the package."""
+    """An index's page for a package; None if the index lacks the package."""
     try:
         return _get(index, url, PAGE_BYTES)
     except _Status as error:

@@ -14,7 +14,7 @@ Place = tuple[str, str, str, float, float]
 
 
 def write(database: Path, folder: Path, preset: int = 9) -> None:
-    """Writes the tables of blocks and of locations into `folder`; `preset` is xz's."""
+    """Writes the tables of blocks and of locations into `folder`; `preset` is the compression level of xz."""
     numbers, lengths, indexes = _merge_runs(database)
     places = sorted(place for place in numbers if place)
     ids = array("L", bytes(array("L").itemsize * len(numbers)))

@@ -33,7 +33,7 @@ class Needs(Enum):
 class Probe:
     """A probe of an instance. `audience doctor` runs `examine`, and /readyz runs `ready`, if given.
 
-    With `only_warns`, /readyz shows its warnings, and never fails by it.
+    With `only_warns`, /readyz shows the warnings of the probe, and never fails because of it.
     """
 
     name: str
@@ -78,7 +78,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
 
 
 def examine(context: Context, open_database: Callable[[Settings], None]) -> Iterator[Finding]:
-    """The findings of `audience doctor`. `open_database` opens the database as it is."""
+    """The findings of `audience doctor`. `open_database` opens the database without migrating it."""
     yield from _examine(context, Needs.NOTHING)
     if stored.is_missing(context.settings.database):
         yield from list(instance_files.find_lost(context.settings)) or [ok("database", NO_DATABASE_YET)]
@@ -110,7 +110,7 @@ def _is_migrated() -> bool:
 
 @dataclass(frozen=True)
 class Readiness:
-    """The result of the probes of /readyz: `problems` has a sentence or None by check.
+    """The result of the probes of /readyz: `problems` has sentences or None by name of the probe.
 
     `warnings` are sentences.
     """
@@ -146,9 +146,9 @@ def _private(probe: Probe, error: Exception) -> Finding:
 
 
 def _public(probe: Probe, error: Exception) -> Finding:
-    """The problem without the error's message, which may contain a path.
+    """A finding without the error's message, which may contain a path.
 
-    Whether the database answers at all is said by its own probe.
+    Only warns of some sites' tables: the probe `database` tells whether any answer.
     """
     if isinstance(error, Unavailable) and probe.needs is Needs.MIGRATED:
         return warn(probe.name, PARTLY)

@@ -146,7 +146,7 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
 
 
 def is_new(settings: Settings) -> bool:
-    """Whether the folder has no log, pepper or database: nothing tells who left since a backup."""
+    """Whether the folder has no log, pepper or database: nothing tells who unsubscribed since a backup."""
     own = settings.instance / erasure_log.LOG, settings.pepper, *database.files(settings.database)[:1]
     return not any(file.exists() for file in own)
 
@@ -258,7 +258,7 @@ def _match_sites(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[
 
 
 def _is_of_another_instance(carryover: Carryover, has_logged_site: bool) -> bool:
-    """Whether the log is neither of the backup's instance nor of that in the folder."""
+    """Whether the log is neither of the backup's instance nor of the one in the folder."""
     if carryover.pepper_check is None and carryover.lines and not has_logged_site:
         return carryover.logged_by != {pepper.check_value()}
     return bool(carryover.logged_by - {None, pepper.check_value(), carryover.pepper_check})
@@ -275,11 +275,10 @@ def _hashes_match(carryover: Carryover, site: Site, lines: list[LogLine]) -> boo
 def _repeat(
     site: Site, carryover: Carryover, lines: list[LogLine], new: Collection[LogLine] = ()
 ) -> tuple[int, int]:
-    """Repeats the log on a site, in one transaction, also again. Returns how many were erased and
-    unsubscribed.
+    """Repeats the log on a site, in one transaction; a second call does no harm.
 
-    Waiting unsubscribes are repeated, too. Lines in `new`, which the instance's own log lacks, count as
-    accepted after the backup.
+    Returns how many were erased and unsubscribed. Waiting unsubscribes are repeated, too. Lines in `new`,
+    which the instance's own log lacks, count as accepted after the backup.
     """
     with database.write(site.id):
         accepted = site_counters.newest_accepted_number(site.id)
@@ -297,7 +296,7 @@ def _repeat(
 
 
 def _lacking_erasures(site: Site, lines: list[LogLine], accepted: int) -> list[LogLine]:
-    """The erasures that the open instance lacks: accepted after a number, or with a subscriber."""
+    """The erasures that the open instance lacks: accepted after a number, or of an existing subscriber."""
     old = {hash_: line.number for line in lines if (line.number or 0) <= accepted for hash_ in line.hashes}
     again = {None, *(old[hash_] for hash_ in existing_uuid_hashes(site, old))}
     return [line for line in lines if line.number in again or (line.number or 0) > accepted]

@@ -8,8 +8,9 @@ KINDS = (imports.KIND, undo_work.KIND)
 
 
 def drain(site_id: int, seconds: float) -> bool:
-    """Applies a site's waiting imports and undos, in order, for about `seconds`. Returns whether to go on.
+    """Applies a site's waiting imports and undos, in order, for about `seconds`. Returns whether to continue
+    at once.
 
-    Raises `MACHINE_FAULTS`.
+    Raises `jobs.MACHINE_FAULTS`.
     """
     return jobs.work(KINDS, site_id, seconds)

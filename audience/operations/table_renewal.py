@@ -55,7 +55,7 @@ class TableChange(NamedTuple):
 
 
 def renew(settings: Settings, accept_shrunk: bool, progress: Progress) -> list[TableChange]:
-    """Renews the tables; those of places only without `geo_database`. Returns what changed.
+    """Renews the tables; keeps those of places if `geo_database` is set. Returns what changed.
 
     Raises `Refused`, also if a table has shrunk much, unless `accept_shrunk`.
     """
@@ -153,7 +153,7 @@ def _entries(file: Path) -> set[str]:
 
 
 def _places(folder: Path) -> set[str]:
-    """The places of a table, without numbers."""
+    """The places of a table, each a line without its number."""
     with lzma.open(folder / place_tables.LOCATIONS, "rt", encoding="utf-8") as file:
         return {line.partition(",")[2] for line in islice(file, 1, None)}
 

@@ -20,10 +20,10 @@ MB = 1_000_000
 
 
 def back_up_first(settings: Settings, is_backed_up: bool = False) -> None:
-    """Backs the open database up into the instance's folder, if pending migrations keep older code from it.
+    """Backs the open database up into the instance's folder, if migrating keeps an older Audience from it.
 
-    A server's database is not: `is_backed_up` confirms that the operator has done so. Raises `Unusable`
-    without that, or if the disk has no room.
+    A server's database is not backed up: `is_backed_up` confirms that the operator has done so. Raises
+    `Unusable` without that confirmation, or if the disk has no room.
     """
     if not database.is_spoilt_by_migrating():
         return
