@@ -12,7 +12,10 @@ REASON_CHARACTERS = 200  # of what a command printed that failed
 
 
 class AfterBackup:
-    """The operator's command, and the restore in a trial, which ends with this process."""
+    """The operator's command, and the trial restore, which ends with this process.
+
+    A call returns why that failed, or an empty text.
+    """
 
     def run_command(self, command: str, file: Path) -> str:
         """Runs a shell command, which has the path of the backup in `$BACKUP_FILE`."""
@@ -20,6 +23,7 @@ class AfterBackup:
         return _failure(["/bin/sh", "-c", command], variables, COMMAND_SECONDS)
 
     def restore_in_trial(self, file: Path) -> str:
+        """Restores the backup in a temporary folder."""
         words = ["backup", "check", "--restore", str(file)]
         return _failure(command_with_parent([sys.executable, "-P", "-m", "app", *words]))
 

@@ -64,6 +64,7 @@ class ChildProcess:
 
 
 def _answer(name: str, status: int, errors: bytes) -> Any:
+    """The function's result, from the child's standard error. Raises for another exit status than 0."""
     if status == OUT_OF_MEMORY:
         raise MemoryError(name)
     if status == -signal.SIGXCPU:

@@ -11,7 +11,8 @@ DRAIN_SECONDS = 2.0
 
 
 def drain_site(queue: ImportQueue, lanes: Lanes, site_id: int) -> None:
-    """Does the due jobs of the lane `SITE` for up to `DRAIN_SECONDS`, and offers others to their lanes.
+    """Does the site's due jobs of the lane `SITE` for up to `DRAIN_SECONDS`; other lanes' threads do the
+    others.
 
     If jobs of the lane `SITE` remain, queues the site again, so that sites take turns.
     """

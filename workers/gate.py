@@ -46,13 +46,18 @@ class WaitingGate(CountingGate):
 
 
 class Gates(NamedTuple):
+    """The gates of a web process: for threads that wait for the DNS or a write, or parse a large body."""
+
     ask_dns: CountingGate
     write: CountingGate
     parse: CountingGate
 
 
 def gates(threads: int, counted: CountedThreads) -> Gates:
-    """The gates of a web process with `threads`: so narrow that some remain for requests that do not wait."""
+    """The gates of a web process with this number of threads.
+
+    They are so narrow that some threads remain for requests that do not wait.
+    """
     waiting = threads * 3 // 8
     return Gates(
         WaitingGate(waiting, counted), WaitingGate(waiting, counted), CountingGate(max(2, threads // 8))

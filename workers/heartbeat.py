@@ -25,7 +25,7 @@ def beat(instance: Path) -> None:
 
 
 def age(instance: Path) -> float | None:
-    """The seconds since the last heartbeat of a worker on this machine; None without one since it started."""
+    """The seconds since the last heartbeat of a worker on this machine; None without any since its start."""
     try:
         age = clock.uptime_ms() / 1000 - (instance / FILE).stat().st_mtime
     except FileNotFoundError:
@@ -39,6 +39,6 @@ def tell_others(breaker: CircuitBreaker) -> bool:
 
 
 def age_elsewhere(breaker: CircuitBreaker) -> float | None:
-    """The seconds since the last heartbeat of any host in Redis; None without one, or without Redis."""
+    """The seconds since the last heartbeat of any host in Redis; None without any, or without Redis."""
     left_ms = breaker.call(partial(breaker.client.pttl, KEY))
     return None if left_ms is None or left_ms < 0 else (KEPT_MS - left_ms) / 1000

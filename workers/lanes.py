@@ -1,4 +1,8 @@
-"""The threads of a process that work on jobs. Each lane has its own, so that no lane waits for another."""
+"""The threads of a process that work on jobs.
+
+A lane has the jobs that wait for the same thing, such as other servers. Each lane has threads of its own, so
+that no lane waits for another.
+"""
 
 import logging
 import threading
@@ -26,14 +30,16 @@ class Lanes:
         ]
 
     def offer(self, site_id: int, but: Lane | None = None) -> None:
-        """Offers a site to each lane, except `but`, for which it has due jobs. The lane does these."""
+        """Offers a site to the threads of each lane in which it has due jobs, except the lane `but`."""
         due = jobs.due_kinds(site_id)
         for lane in self._lanes:
             if lane.lane is not but and due & lane.names:
                 lane.offer(site_id)
 
     def hand_back(self) -> None:
-        """Gives up all jobs in hand when the process ends: nobody need wait for their leases."""
+        """Hands back all claimed jobs when the process ends, so that nobody waits for the end of their
+        leases.
+        """
         for lane in self._lanes:
             for job in lane.in_hand():
                 try:
@@ -46,7 +52,7 @@ class Lanes:
 class LaneThreads:
     """The threads of one lane. Each takes the next site, and does one step of one of its due jobs.
 
-    A thread starts when a site is offered, and ends when none is left.
+    A thread starts when a site is offered, and ends when no site is left.
     """
 
     def __init__(self, lane: Lane, kinds: Sequence[Kind], stop: threading.Event) -> None:
@@ -59,10 +65,12 @@ class LaneThreads:
         self._passed_over: dict[int, None] = {}  # sites that may have jobs of kinds with enough in hand
 
     def in_hand(self) -> list[Job]:
+        """The jobs that the threads have claimed."""
         with self._lock:
             return list(self._in_hand)
 
     def offer(self, site_id: int) -> None:
+        """Queues a site, and starts a thread unless all run. A queued site is not queued again."""
         with self._lock:
             self._sites[site_id] = None
             starts = self._running < self.lane.threads
@@ -95,7 +103,7 @@ class LaneThreads:
             return site_id
 
     def _work(self, site_id: int) -> None:
-        """Claims a due job of the site and does one step. Before that, offers the site to another thread.
+        """Claims a due job of the site, offers the site to another thread, and does one step of the job.
 
         If the job is not finished, puts the site at the end of the queue.
         """
@@ -123,13 +131,15 @@ class LaneThreads:
                 self._sites[site_id] = None
 
     def _free_kinds(self) -> list[Kind]:
-        """The kinds with too few jobs in hand."""
+        """The kinds with fewer jobs in hand than their `at_once` allows."""
         with self._lock:
             numbers = Counter(job.kind for job in self._in_hand)
         return [kind for kind in self._kinds if kind.at_once is None or numbers[kind.name] < kind.at_once]
 
     def _take(self, job: Job) -> bool:
-        """Takes a claimed job in hand, unless other threads have taken enough of its kind meanwhile."""
+        """Takes a claimed job in hand. Returns False if other threads have taken enough of its kind
+        meanwhile.
+        """
         at_once = next(kind.at_once for kind in self._kinds if kind.name == job.kind)
         with self._lock:
             number = sum(other.kind == job.kind for other in self._in_hand)

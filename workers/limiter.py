@@ -29,7 +29,10 @@ class Storage(RedisStorage):
 
 
 class Limiter:
-    """Implements `audience.protocols.Limiter`. Redis holds digests of keys, never an address or a name."""
+    """Implements `audience.protocols.Limiter`. A limit is a text such as `100/minute`.
+
+    Redis holds digests of keys, never an address or a name.
+    """
 
     def __init__(self, breaker: CircuitBreaker) -> None:
         self._breaker = breaker
@@ -53,7 +56,7 @@ class Limiter:
         return not (self._local.test(item, digest) if has_room is None else has_room)
 
     def window(self, limit: str, *key: str) -> RateWindow:
-        """The window of a key; that of this process if Redis is unreachable."""
+        """The state of a key's window, as this process counts if Redis is unreachable."""
         item, digest = parse_limit(limit), _digest(key)
         window = self._breaker.call(lambda: _window(self._in_redis(), item, digest))
         return window or _window(self._local, item, digest)

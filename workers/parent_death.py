@@ -28,6 +28,9 @@ def command_with_parent(command: list[str]) -> list[str]:
 
 
 def become(parent: int, command: list[str]) -> None:
+    """Becomes `command`, which the kernel kills with the process `parent`. Returns if `parent` is gone
+    already.
+    """
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL):
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG)")
     if os.getppid() == parent:

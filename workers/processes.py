@@ -42,7 +42,7 @@ class Processes:
         return is_held(self._settings.instance)
 
     def worker_age(self) -> float | None:
-        """The seconds since a worker's last heartbeat; None without one.
+        """The seconds since a worker's last heartbeat; None without a heartbeat.
 
         With a configured Redis, workers on other hosts count, too.
         """
@@ -51,7 +51,7 @@ class Processes:
         return min((age for age in ages if age is not None), default=None)
 
     def queue(self) -> QueueHealth:
-        """The state of the queue: Redis's version and settings, or the kind of error of reaching it."""
+        """The state of the queue: Redis's version and settings, or the kind of error in reaching Redis."""
         if self._shared_breaker is None and embedded_redis.is_gone(self._settings):
             return QueueHealth(error=self._redis_error)
         info = self._breaker.call(self._redis_info)

@@ -42,7 +42,7 @@ class CircuitBreaker:
         self._next_try = 0.0
 
     def call(self, function: Callable[[], T]) -> T | None:
-        """The result of `function()`; None if Redis is unreachable: then most calls are left out."""
+        """The result of `function()`; None, mostly without calling it, while Redis is unreachable."""
         if not self._may_try():
             return None
         try:

@@ -26,8 +26,8 @@ log = logging.getLogger(__name__)
 class Sweeper(threading.Thread):
     """A thread that sweeps at once, then every `INTERVAL_SECONDS` until `stop` is set.
 
-    Each keeps the database's write-ahead log short. Only one of the processes that share a database is
-    elected to look for due jobs; all do while no queue can be notified.
+    Every sweeper keeps the database's write-ahead log short. Only one of the processes that share a database
+    is elected to look for due jobs; all do while no queue can be notified.
     """
 
     def __init__(
@@ -77,7 +77,10 @@ class Sweeper(threading.Thread):
         return self._elected
 
     def _elects(self) -> bool:
-        """Whether this process is elected; so are all while the instance's own jobs do not answer."""
+        """Has this process elected, unless another is. Returns whether it is elected.
+
+        Also true while the instance's own jobs do not answer.
+        """
         try:
             return jobs.elect(self._token)
         except Unavailable:

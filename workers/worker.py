@@ -38,8 +38,8 @@ def run(
 ) -> None:
     """Works on jobs until SIGTERM or SIGINT, then finishes the current one.
 
-    While Redis is unreachable, tries to connect every second. Calls `open_database` once before. The sweeper
-    calls `keep_log_short` every few seconds.
+    While Redis is unreachable, tries to connect every second. Calls `open_database` once, before any job. The
+    sweeper calls `keep_log_short` every few seconds.
     """
     configure(settings.log_level, settings.log_format)
     for logger in (log, logging.getLogger("rq.worker")):

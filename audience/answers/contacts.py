@@ -77,8 +77,8 @@ def _around(text: str, match: re.Match[str]) -> tuple[str, str]:
 def _is_domain(name: str, before: str, after: str) -> bool:
     """Whether a dotted name is a bare domain, and so a link. `before` and `after` are from `_around`.
 
-    It must be below a known public suffix, and must not be code, a product or a number. Two words without a
-    space are no domain either; a name before a `/` is not taken for these.
+    It must be below a known public suffix, and must not be code, a product or a number. Nor may it be two
+    words without a space, unless a `/` follows.
     """
     if len(name) > MAX_LENGTH:
         return False

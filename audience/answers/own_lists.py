@@ -22,6 +22,8 @@ FILES = (
 
 @dataclass(frozen=True)
 class OwnList:
+    """The entries that an operator adds to a bundled table (`more`) and takes away from it (`fewer`)."""
+
     more: frozenset[str] = frozenset()
     fewer: frozenset[str] = frozenset()
 
@@ -52,8 +54,8 @@ def of_instance(instance: Path) -> dict[str, OwnList]:
 
 
 def text_with(path: Path, normal_form: Callable[[str], str], entry: str, place: str) -> str:
-    """The new text of the file `path`. `place` tells whether the entry is then in the list to add (`more`),
-    in that to take away (`fewer`), or in `neither`.
+    """The new text of the file `path`, with an entry to add (`place` is `more`) or to take away (`fewer`), or
+    without the entry (`neither`).
 
     Earlier lines with the same entry are removed. Raises `ValueError` for an invalid entry.
     """

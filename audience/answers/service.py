@@ -159,8 +159,8 @@ class Answers:
         _ = (self.tier1_countries, self.resolver, self.providers, self.lists, self.words, self.tables, places)
 
     def warm(self) -> None:
-        """Loads every table and library in a thread of its own. Otherwise the first requests, which come at
-        the same time, would each load all of them.
+        """Starts a thread that loads every table and library. Otherwise the first requests, which come at the
+        same time, would each load all of them.
         """
         threading.Thread(target=self._load, daemon=True).start()
 
@@ -181,6 +181,7 @@ class Answers:
         _ = (self.names, self.providers)
 
     def _country_of(self, ip: str) -> str | None:
+        """The ISO 3166-1 alpha-2 code of an address's country; None if it is unknown."""
         country = geolocation.locate(ip, self.places).get("country_code2")
         return str(country) if country else None
 

@@ -81,24 +81,25 @@ def endpoint(
 ) -> Callable[[View], Callable[..., Response]]:
     """Declares a view: whom it lets in, what it takes and what it gives.
 
-    A request is handled in this order: key, scope, length and type of the body; then the body is read, the
-    site found, the rate checked and the form loaded. The web server calls `check`, which is the first part,
-    before it takes the body.
+    A request is handled in this order: key, `scope`, length and type of the body; then the body is read, the
+    site found, the rate of the `family` checked and the form loaded. The web server calls `check`, which is
+    the first part, before it takes the body.
 
-    The view is called with `form` if it `takes` one, and with the parts of the path. It gets `site`, which is
-    None if optional and not sent; no site if "unused"; `sites` if "all". It returns a response, or JSON as an
-    object or text, which is sent with `status`.
+    The view is called with `form` if it `takes` one, and with the parts of the path. It also gets the `site`,
+    by default; the `site` or None if "optional"; the key's `sites` if "all"; nothing if "unused". It returns
+    a response, or JSON as an object or text, which is sent with `status`.
 
     With `query`, values of the query string are part of the form; the body overrides them. `gives` is the
     schema of the answer, or the media types of a file. `accepts` has the media types of a file that is the
     body: the view reads it. The body of a `batch` may be larger.
 
-    With `again`, the request may have an Idempotency-Key: the view then runs in one transaction, and what it
-    returns as `Later` after that. A view that takes a file gets the `claim` on the key, or None, instead.
-    `before` is called with the same arguments, outside the transaction.
+    With `again`, the request may have an Idempotency-Key: the view then runs in one transaction. If it
+    returns a `Later`, the answer is made after the commit. A view that takes a file gets the `claim` on the
+    key, or None, instead. `before` is called with the same arguments, outside the transaction.
 
-    With `current`, which finds the resource that the request changes, it may have an If-Match; with `tagged`
-    or `current`, the answer has the ETag of its `data`. An `atomic` view always runs in one transaction.
+    With `current`, which finds the resource that the request changes, the request may have an If-Match. With
+    `tagged` or `current`, the answer has the ETag of its `data`. An `atomic` view always runs in one
+    transaction.
     """
     form = (takes or Form)()
     limit = f"rate_limit_{family}"
@@ -163,7 +164,7 @@ def endpoint(
 
 
 def _check(scope: str, is_file: bool, is_batch: bool) -> Check:
-    """The function that checks a request before its body is read. It returns the key and the most bytes."""
+    """A function that checks a request before its body is read, and returns the key and the most bytes."""
 
     def check() -> tuple[AuthenticatedKey, int]:
         key = authenticate()
@@ -183,7 +184,7 @@ def _json(is_batch: bool, writes: bool) -> AbstractContextManager[dict[str, Any]
 
 
 def _load(form: Form, data: dict[str, Any], query: bool) -> Any:
-    """The values of the form. Raises `FormError`, for unknown parameters of a `query` if the client asked."""
+    """The values of the form. Raises `FormError`, also for unknown parameters if the client wants that."""
     loaded = load(form, data)
     if query and prefers_strict():
         refuse_ignored(form, data)

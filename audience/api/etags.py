@@ -64,7 +64,7 @@ def add(response: Response, resource: Mapping[str, Any] | None) -> Response:
 
 
 def apply_patch(form: type[Form], name: str, resource: Mapping[str, Any], patch: Mapping[str, Any]) -> Any:
-    """The values to save after a JSON merge patch. The form that saves them under `name` validates them.
+    """The validated values of a resource after a JSON merge patch. `name` is their key in a body for `form`.
 
     Raises `FormError`.
     """

@@ -38,7 +38,7 @@ def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 def requested_links(site: Site, form: dict[str, Any]) -> Links | None:
-    """The link maker for a request that asks for links; None if it does not.
+    """The link maker for a request that asks for links; None for any other.
 
     Removes `links` from the form. Raises `Forbidden` if the key may not have links.
     """

@@ -222,6 +222,7 @@ def methods_of(rule: Rule) -> list[str]:
 
 
 def part(name: str, converter: str) -> dict[str, Any]:
+    """The parameter for a variable part of a path."""
     schema = {"type": "string"} | ({"pattern": "^[0-9]+$"} if converter == "number" else {})
     return {"in": "path", "name": name, "required": True, "schema": schema}
 
@@ -268,12 +269,12 @@ def headers_of(method: str, declared: Declared) -> list[str]:
 
 
 def refusals_of(declared: Declared) -> list[int]:
-    """The statuses that these headers can cause."""
+    """The statuses of errors that the headers If-Match and Idempotency-Key can cause."""
     return [*([409] if declared.again and declared.accepts else []), *([412] if declared.current else [])]
 
 
 def answered_with(method: str, declared: Declared) -> list[str]:
-    """The response headers about records and repeated requests."""
+    """The response headers that tell a record's ETag, and whether a request was repeated."""
     is_tagged = declared.tagged and method != "DELETE"
     return [*([sent_again.REPLAYED] if declared.again else []), *(["ETag"] if is_tagged else [])]
 
@@ -301,6 +302,7 @@ def has_id(rule: Rule, declared: Declared) -> bool:
 
 
 def names_an_id(form: Form) -> bool:
+    """Whether a form, or one within it, has a field whose name ends in `_id`."""
     inner = [getattr(field, "schema", None) for field in form.fields.values()]
     named = any(name.endswith("_id") for name in form.fields)
     return named or any(names_an_id(schema) for schema in inner if isinstance(schema, Form))
@@ -335,6 +337,7 @@ def body(path: str, method: str, declared: Declared) -> dict[str, Any]:
 
 
 def answer(meaning: str, schema: Any, *headers: str) -> dict[str, Any]:
+    """A response. `schema` is that of its JSON, or the media types of a file."""
     return {
         "description": meaning,
         "headers": {name: name for name in (*ALWAYS_SENT, *headers)},
@@ -345,4 +348,5 @@ def answer(meaning: str, schema: Any, *headers: str) -> dict[str, Any]:
 
 
 def files(media_types: Files, **more: str) -> dict[str, Any]:
+    """The content of a body or response that is a file."""
     return {media_type: {"schema": {"type": "string", **more}} for media_type in media_types}

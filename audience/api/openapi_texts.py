@@ -387,6 +387,7 @@ def _describe(schema_name: str, node: Any) -> None:
 
 
 def _parameter_text(operation_id: str, name: str) -> str:
+    """The description of a parameter; a `name` such as `created_at[gt]` has a bound."""
     name, _, bound = name.partition("[")
     text = TEXTS.get(f"{COMPONENTS.get(operation_id, operation_id)}.{name}") or TEXTS[name]
     return text.replace(WITHIN, BOUNDS[bound.removesuffix("]")]) if bound else text

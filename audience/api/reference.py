@@ -95,7 +95,7 @@ class Reference:
         return [operation for _, operation in self._operations("webhooks")]
 
     def apart(self) -> list[tuple[str, Markup, list[Content]]]:
-        """The objects that contain themselves, each with its forms."""
+        """The schemas that contain themselves: for each its name, its description and its alternatives."""
         schemas = {name: self.components["schemas"][name] for name in APART}
         return [
             (name, prose(schema["description"]), [self._form(form) for form in schema.get("anyOf", [schema])])
@@ -202,7 +202,7 @@ class Reference:
         return "items" in self._resolved(node)
 
     def _resolved(self, node: Any) -> Any:
-        """A part of the document, or that to which it refers."""
+        """A part of the document or, if that is a reference, the schema or response to which it refers."""
         if "$ref" not in node:
             return node
         _, _, section, name = node["$ref"].split("/")
@@ -210,7 +210,7 @@ class Reference:
 
 
 def referred(node: Any) -> str:
-    """The name of that to which a part of the document refers; empty if it does not."""
+    """The name of the schema to which a part of the document refers; empty without a reference."""
     return str(node.get("$ref", "")).rpartition("/")[2]
 
 
@@ -221,7 +221,7 @@ def prose(text: str) -> Markup:
 
 
 def bounds(schema: Any) -> str:
-    """The least and the greatest number of a schema, in words."""
+    """The least and the greatest number of a schema, in words after a comma; empty without a bound."""
     least, most = schema.get("minimum"), schema.get("maximum")
     if most is None or most >= MANY:
         return "" if least is None else f", from {least}"

@@ -53,7 +53,7 @@ class Again:
 def resource(find: Callable[..., Any]) -> Again:
     """An `Again` for answers whose `data` is one resource.
 
-    `find` gets the site and the resource's id. If it finds none, `data` is null.
+    `find` gets the site and the resource's id. If it returns None or raises `NotFound`, `data` is null.
     """
 
     def answer(ids: Ids, site: Site, **_: Any) -> dict[str, Any]:
@@ -66,7 +66,10 @@ def resource(find: Callable[..., Any]) -> Again:
 
 
 def sent_request(site: Site, form: Any, body: Any, is_file: bool) -> SentRequest | None:
-    """The request, if it has a key and is no dry run; else None. Raises `Refused` for a malformed key."""
+    """The request, if it has an Idempotency-Key and is no dry run; else None.
+
+    Raises `Refused` for a malformed key.
+    """
     key = request.headers.get(HEADER)
     if key is None or (isinstance(form, Mapping) and form.get(DRY_RUN)):
         return None
@@ -89,12 +92,12 @@ def _digest() -> str:
 
 
 def kept_errors(errors: Iterable[FieldError], problems: Iterable[FieldError]) -> list[list[str]]:
-    """The errors of a batch to store, without `problems`, which the form finds again."""
+    """The errors of a batch to store, without those in `problems`, which the form finds again."""
     found = {index_of(problem) for problem in problems}
     return [[error.field, error.message, error.code] for error in errors if index_of(error) not in found]
 
 
 def all_errors(stored: Iterable[tuple[str, str, Code]], problems: Iterable[FieldError]) -> list[FieldError]:
-    """All errors of a repeated batch, in the order of its items."""
+    """The errors of a repeated batch, `stored` ones and the form's `problems`, in the order of its items."""
     errors = [FieldError(field, Sentence(Code(code), message)) for field, message, code in stored]
     return sorted([*problems, *errors], key=index_of)

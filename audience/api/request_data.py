@@ -87,7 +87,7 @@ def json_body(max_bytes: int, writes: bool) -> Iterator[dict[str, Any]]:
     """Yields the JSON object in the body; an empty body, `null` and `[]` count as `{}`.
 
     Only one request at a time parses a large body. With `writes`, objects in which equal keys have different
-    values become `Doubled`. Raises as `_object` and `_permit` do.
+    values become `Doubled`. Raises `TooLarge`, `NotJson`, `NotUnderstood`, `ServiceUnavailable`.
     """
     file = request.environ["wsgi.input"]
     raw = file.read(WAITING_BYTES + 1)
@@ -116,7 +116,7 @@ def _object(raw: bytes, max_bytes: int, writes: bool) -> dict[str, Any]:
 
 @contextmanager
 def _permit() -> Iterator[None]:
-    """Makes large bodies wait for each other. Raises `ServiceUnavailable` at once if too many wait."""
+    """Limits how many large bodies wait to be parsed. Raises `ServiceUnavailable` at once beyond that."""
     gate = services().parse_gate
     if gate is not None and not gate.enter():
         raise ServiceUnavailable(BUSY)
@@ -149,7 +149,7 @@ def read_lists() -> dict[str, Any]:
 
 
 def _parse(raw: bytes, writes: bool) -> Any:
-    """Parses JSON. Raises `NotUnderstood`, and `Compressed` if the body is compressed."""
+    """Parses JSON, with `writes` as in `json_body`. Raises `NotUnderstood`, and `Compressed` if need be."""
     named = request.headers.get("Content-Encoding", "").lower().split(",")
     is_packed = not PACKED.isdisjoint(coding.strip() for coding in named)
     try:
@@ -222,7 +222,7 @@ def _add(values: dict[str, Any], key: str, value: str) -> None:
 
 
 def site_uuid(in_query: list[str], body: Mapping[str, Any]) -> str | None:
-    """The site uuid in query or body; None without one.
+    """The site uuid in the query or the body, else None.
 
     Raises `NotUnderstood` or `Refused` if there are several.
     """

@@ -21,7 +21,11 @@ class Request(NamedTuple):
 
 
 class Notation(NamedTuple):
-    """How a language writes values."""
+    """How a language writes values.
+
+    `object` has the brackets of an object, `arrow` separates a key from its value, `text` quotes a string.
+    `words` has the language's words for JSON's true, false and null.
+    """
 
     object: tuple[str, str]
     arrow: str
@@ -58,7 +62,7 @@ def request(server: str, method: str, path: str, example: Mapping[str, Any]) -> 
 
 
 def flat(query: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a query: an object is one for each key, such as `map[Town]`."""
+    """The parameters of a query. An object becomes a parameter for each of its keys, such as `map[Town]`."""
     return {
         name if key is None else f"{name}[{key}]": json.dumps(item) if item is True else item
         for name, value in query.items()

@@ -2,7 +2,8 @@
 request).
 
 A JSON parser keeps only the last of equal keys. So if a body has more keys than its parser kept, it is parsed
-again, to find equal keys that mean different things.
+again, to find equal keys that mean different things. An object with such keys becomes `Doubled`, which has
+all their values; forms refuse it.
 """
 
 import json
@@ -81,6 +82,7 @@ def check(in_query: Mapping[str, list[str]], body: Mapping[str, Any], form: Form
 
 
 def _are_two(name: str, values: list[Any]) -> bool:
+    """Whether the values of a key, without blank ones, have different meanings."""
     sent = [value for value in values if value is not None and trim(str(value))]
     return len(sent) > 1 and _means_two(name, sent)
 
@@ -100,7 +102,7 @@ def has_keys(body: Any, keys: int) -> bool:
 
 
 def parse(text: str) -> Any:
-    """Parses a body. Where a target is named, objects whose equal keys differ in meaning become `Doubled`."""
+    """Parses a body. Where it names what it writes to, objects with ambiguous keys become `Doubled`."""
     body = json.loads(text, object_pairs_hook=_object)
     if not isinstance(body, dict):
         return body
@@ -120,6 +122,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _means_two(key: str, values: list[Any]) -> bool:
+    """Whether the values of a key have different meanings, such as two addresses."""
     meaning = MEANINGS.get(built_in(key) or key)
     return meaning is not None and len(set(map(meaning, values))) > 1
 
@@ -134,6 +137,7 @@ def _strip_marks(value: Any, names: frozenset[str]) -> Any:
 
 
 def _mark(values: dict[str, Any], data: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    """The `values`, as `Doubled` if `data` repeats one of the keys in `names`."""
     doubled = data.doubled if isinstance(data, Doubled) else {}
     named = {built_in(key) or key: sent for key, sent in doubled.items()}
     named = {key: sent for key, sent in named.items() if key in names}

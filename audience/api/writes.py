@@ -17,7 +17,7 @@ from audience.repeats.repeats import Claim, EarlierRequest, Ids, SentRequest
 
 @dataclass(frozen=True, kw_only=True)
 class Writes:
-    """The arguments of `endpoint` that decide how its view is called. `status` is that of its answer."""
+    """The arguments of `endpoint` that decide how its view is called. `status` is that of the answer."""
 
     status: int
     is_file: bool
@@ -27,7 +27,7 @@ class Writes:
     atomic: bool
 
     def sent_request(self, site: Site | None, form: Any, body: Any) -> SentRequest | None:
-        """The request with its Idempotency-Key; None if it has none or the endpoint ignores it."""
+        """The request with its Idempotency-Key; None without a key, or if the endpoint ignores keys."""
         return sent_request(site, form, body, self.is_file) if self.again and site else None
 
     def answer(self, view: View, sent: SentRequest | None, arguments: dict[str, Any]) -> tuple[Any, bool]:

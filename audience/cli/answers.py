@@ -95,7 +95,7 @@ def ip(instance: Instance, value: str, as_json: bool) -> None:
 def blacklist_entry(
     answers: Answers, domain: str | None = None, ip_address: str | None = None
 ) -> dict[str, Any]:
-    """The API's entry on what blacklists say of a domain or an IP address. Raises `Refused`."""
+    """The blacklist entry of a domain or an IP address, as the API returns it. Raises `Refused`."""
     try:
         return wire.blacklist(answers.look_up(domain, ip_address))["data"][0]  # type: ignore[no-any-return]
     except Refused as error:
@@ -130,6 +130,7 @@ def text(instance: Instance, value: str, as_json: bool) -> None:
 def show(
     answer: dict[str, Any], as_json: bool, reasons: Iterable[ValidationReason | ModerationReason] = ()
 ) -> None:
+    """Prints an answer as JSON or, unless `as_json`, as lines, with the meaning and advice of `reasons`."""
     if as_json:
         click.echo(json.dumps(answer))
         return
@@ -145,6 +146,7 @@ def show(
 
 
 def readable(value: Any) -> str:
+    """A value as text for people: `yes` or `no`, `-` for None, a float with four decimals."""
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "-"}[value]
     if isinstance(value, float):

@@ -23,7 +23,10 @@ NO_ANSWER = "{} does not answer ({}): start the service with `audience serve`"
 
 
 def _pairs(separator: str) -> Any:
-    """A callback that splits each value of a repeated option at its first `separator`, into pairs."""
+    """A Click callback that splits each value of an option at its first `separator`, into pairs.
+
+    It raises `BadParameter` for a value without the separator.
+    """
 
     def split(_: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> list[tuple[str, str]]:
         pairs = [text.partition(separator) for text in texts]
@@ -72,7 +75,7 @@ def api(
 
 
 def _key(file: Path) -> str:
-    """The header `Authorization`, made of the key in a JSON file. Raises `ClickException`."""
+    """The value of the header `Authorization`, from the key in a JSON file. Raises `ClickException`."""
     try:
         values = json.loads(file.read_text("utf-8"))
         pair = f"{values['publishable_key']}:{values['secret_key']}"

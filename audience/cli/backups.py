@@ -100,7 +100,7 @@ def check(instance: Instance, file: Path | None, restore: bool, as_json: bool) -
 
 
 def _contents(manifest: Manifest) -> str:
-    """The number of subscribers in a backup, in words; `a dump` for a server's."""
+    """The number of subscribers in a backup, in words; `a dump` for a backup of a server's database."""
     return counted(manifest.rows[TABLE], "subscriber") if manifest.rows else "a dump"
 
 
@@ -120,7 +120,7 @@ def restore(
 ) -> None:
     """Replace the instance with a backup. Stop the service first.
 
-    Subscribers who left or were erased since the backup stay away; keys revoked since then stay revoked.
+    Who was erased or unsubscribed since the backup is so again; keys revoked since then stay revoked.
 
     Example: audience restore audience-2026-11-20.tar
     """

@@ -42,4 +42,5 @@ def lines(finding: Finding) -> Iterable[str]:
 
 
 def worst(findings: Iterable[Finding]) -> State:
+    """The worst state among the findings, of which there must be at least one."""
     return max((finding.state for finding in findings), key=list(State).index)

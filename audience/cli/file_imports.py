@@ -142,6 +142,7 @@ def import_file(
 
 
 def _parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that were given; repeatable ones as lists."""
     return {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in parameters.items()
@@ -155,7 +156,7 @@ def _open_file(
 ) -> Iterator[tuple[BinaryIO, File]]:
     """Yields an opened and locked file, and the result of its inspection with all questions answered.
 
-    Raises `ClickException`, also if the block is interrupted, or raises `FileRefused` or `FormError`.
+    Raises `ClickException`, also in place of a `FileRefused`, `FormError` or interruption in the block.
     """
     with file.open("rb") as binary, tempfile.TemporaryFile() as unpacked:
         _lock(binary)
@@ -201,7 +202,7 @@ def _inspect(
 
 
 def _merge_answers(parameters: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters, replaced by those in `more`; values listed by consent status are appended."""
+    """The parameters, overridden by `more`. Values for a consent status are added to its earlier ones."""
     states = {name: [*parameters.get(name, ()), *more[name]] for name in STATES if name in more}
     return {**parameters, **more, **states}
 
@@ -227,6 +228,7 @@ def _meanings(options: Iterable[str]) -> dict[str, str]:
 
 
 def _refused_path(file: Path, inspected: File) -> Path:
+    """The path of the file of refused rows, next to `file`."""
     return file.with_name(f"{file.stem}.refused.{'jsonl' if inspected.table.is_json else 'csv'}")
 
 
@@ -247,7 +249,7 @@ def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
 
 
 def _source(site: Site, binary: BinaryIO, reading: Reading) -> str:
-    """A digest of a file's content, site and parameters, by which a repeated command continues."""
+    """A digest of a file's content, site and parameters, by which a repeated command finds its import."""
     digest = hashlib.sha256(json.dumps([site.uuid, reading.zone, *given(reading)]).encode())
     binary.seek(0)
     while chunk := binary.read(CHUNK_SIZE):

@@ -54,7 +54,7 @@ def answers(error: QuestionsOpen, command: Sequence[str], parameters: Pairs, qui
 
 
 def _is_open(question: FileQuestion) -> bool:
-    """Whether choosing one of its options does not answer a question."""
+    """Whether the options of a question do not answer it as they stand, but need a header or a value."""
     words = (word in option for option in question.options for word in OPEN_WORDS)
     return question.about == OTHERS or (question.about != ABOUT and any(words))
 
@@ -114,7 +114,11 @@ def _by_column(parameters: Pairs, column: str, states: Pairs, questions: Sequenc
 
 
 def contradiction(error: Contradicted, command: Sequence[str], parameters: Pairs) -> str:
-    """The message that a column contradicts an answer, with a command that uses the column, if it can."""
+    """The message that a column contradicts an answer.
+
+    It ends in a command that takes consent from the column, unless this has too many values or no `consent`
+    was given.
+    """
     column = error.counted.column
     if error.counted.many or "consent" not in dict(parameters):
         return error.command
@@ -144,7 +148,10 @@ def _suggested_options(error: QuestionsOpen, parameters: Pairs) -> Pairs:
 
 
 def _suggested_states(name: str, values: Sequence[tuple[str, int]]) -> Pairs:
-    """The (state, value) pairs of a column. `EITHER` is the state if the wording suggests none."""
+    """The (consent status, value) pairs of a column with (value, count) pairs.
+
+    The status is `EITHER` if the wording of the value suggests none.
+    """
     states = {value: state for state, states in by_words(name, values).items() for value in states}
     return [(states.get(value, EITHER), value) for value, _ in values]
 

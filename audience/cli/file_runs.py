@@ -116,7 +116,7 @@ class FileRun:
         }
 
     def _follow(self, import_id: int) -> Import:
-        """Waits until the import is applied, and returns it."""
+        """Waits until the import is applied, and returns it. Raises `ClickException` if interrupted."""
         try:
             return follow(
                 self.site, "Applying", partial(imports.progress, self.site, import_id), self.as_json
@@ -135,6 +135,7 @@ class FileRun:
         return options(pairs)
 
     def _tell_skipped(self, stayed: int, suppressed: int, counts: Import | DryRun) -> None:
+        """Prints how many rows had no effect: of unsubscribed or erased people, or with later consent."""
         if stayed:
             self.say(f"Who has left stays away: {stayed:,}.")
         if suppressed:
@@ -196,7 +197,7 @@ def _counts(shown: dict[str, Any]) -> str:
 class Refusals:
     """The file of refused rows, created with the first row, and deleted if the `with` block raises.
 
-    If `path` exists by then, it gets a number.
+    If a file exists at `path` by then, a number is added to the name.
     """
 
     def __init__(self, path: Path, file: File) -> None:

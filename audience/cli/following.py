@@ -28,9 +28,9 @@ F = TypeVar("F", bound=Followed)
 
 
 def follow(site: Site, step: str, read: Callable[[], F], quiet: bool) -> F:
-    """Calls `read` until the work that it returns has finished. Returns that.
+    """Waits until the work that `read` returns has finished, and returns that work.
 
-    Without progress for a few seconds, as if no worker runs, does the work in this process.
+    If there is no progress for a few seconds, as without a worker, does the site's work in this process.
     """
     row = read()
     moved, alone = time.monotonic(), False

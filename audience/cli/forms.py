@@ -182,7 +182,7 @@ def embed(settings: Settings, form_id: int, language: str | None, site: Site, as
 
 
 def _load(asked: dict[str, Any], form: SignUpForm | None = None) -> dict[str, Any]:
-    """The validated values of a form from the options `asked`, with texts in other languages from `form`.
+    """The validated values of a form, from the options in `asked`; other languages' texts are from `form`.
 
     Changes `asked`. Raises `FormError`, `BadParameter`.
     """
@@ -197,11 +197,9 @@ def _load(asked: dict[str, Any], form: SignUpForm | None = None) -> dict[str, An
 def _fields(
     wanted: tuple[str, ...], needed: tuple[str, ...], labels: tuple[str, ...], form: SignUpForm | None
 ) -> list[dict[str, Any]]:
-    """The fields that the options name, first and last name first; with labels only, those of `form`.
+    """The fields that the options name, first and last name first; with labels only, the fields of `form`.
 
-    Empty without any of these options, which changes no field.
-
-    Raises `BadParameter`.
+    Empty without any of these options, so that no field is changed. Raises `BadParameter`.
     """
     if not (wanted or needed or labels):
         return []

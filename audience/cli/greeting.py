@@ -43,7 +43,7 @@ def steps(settings: Settings, web_only: bool) -> Iterable[str]:
 
 
 def greeting(url: str, settings: Settings, first: dict[str, str] | None, link: str | None) -> str:
-    """The addresses of the service; on a terminal, also the keys in `first`, the new first site's values.
+    """The text with the service's addresses; on a terminal, also with the new first site's keys in `first`.
 
     `link` signs in to the console once.
     """

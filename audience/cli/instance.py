@@ -64,7 +64,7 @@ def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[.
     @click.pass_obj
     def run(instance: Instance, /, *arguments: Any, **options: Any) -> Any:
         if instance.open(begins=begins, is_backed_up=options.pop("backed_up", False)):
-            click.echo(_create(instance.settings), err=True)
+            click.echo(_announcement(instance.settings), err=True)
         try:
             if "site_uuid" in options:
                 options["site"] = _site(options.pop("site_uuid"))
@@ -81,13 +81,14 @@ def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[.
     return refused_as_json(run)
 
 
-def _create(settings: Settings) -> str:
+def _announcement(settings: Settings) -> str:
     from audience.operations import new_instances
 
     return new_instances.announcement(settings)
 
 
 def _site(name: str | None) -> Any:
+    """The site with a name or uuid; the only site for None."""
     from audience.access import sites
 
     return sites.choose(name)
@@ -101,12 +102,12 @@ def in_commands(message: str) -> str:
 
 
 def _problem_lines(problems: Iterable[Any]) -> str:
-    """The problems as lines. All but the first begin with `audience: `, which `app.py` puts before that."""
+    """The problems as lines. All but the first begin with `audience: `, which `app.py` adds to the first."""
     return "\naudience: ".join(f"{problem.field}: {_sentence(problem)}" for problem in problems)
 
 
 def _sentence(problem: Any) -> str:
-    """The message of a problem with its unknown names and suggestions, which the API returns beside it."""
+    """The message of a problem, with its unknown names and suggestions, which the API returns apart."""
     message = in_commands(problem.message)
     if problem.unknown:
         names = ", ".join(f"`{name}`" for name in problem.unknown)

@@ -17,6 +17,7 @@ TARGET = "give sqlite:FILE, jsonl:FILE or postgresql://USER@HOST/DATABASE"
 
 
 def _target(_: click.Context, _option: click.Parameter, text: str) -> Target:
+    """The target in an option such as `sqlite:people.db`. Raises `BadParameter`."""
     form, _separator, location = text.partition(":")
     if form == mirrors.SERVER and location.startswith("//"):
         return Target(form, _url(text))

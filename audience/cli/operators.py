@@ -30,7 +30,10 @@ def console(settings: Settings, email: str | None, as_json: bool) -> None:
 
 
 def sign_in_link(settings: Settings, email: str | None = None) -> str:
-    """The URL of a one-time link to the console. Raises as `sign_in.console_link`."""
+    """The URL of a one-time link to the console, for an operator's address or the only administrator.
+
+    Raises `NotFound`, and `Refused` if there are several administrators.
+    """
     return sessions.link(settings.console_url, sessions.SIGN_IN, sign_in.console_link(email))
 
 

@@ -53,7 +53,7 @@ class ShownProgress:
 
 @contextmanager
 def progress(step: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Shows the progress of a step. Yields a function that adds to what is done of `total`."""
+    """Shows the progress of a step, unless `quiet`. Yields a function that adds to the number done."""
     if quiet or not total:
         yield lambda _: None
         return

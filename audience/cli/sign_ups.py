@@ -114,7 +114,7 @@ def discard(_: Settings, site: Site, as_json: bool, **chosen: Any) -> None:
 
 
 def _choice(ids: tuple[int, ...], before: str | None, chooses_all: bool) -> dict[str, Any]:
-    """The validated choice; empty for all sign-ups. Raises `UsageError` without any option."""
+    """The validated options that choose sign-ups; empty for all. Raises `UsageError` without any option."""
     if not (ids or before or chooses_all):
         raise click.UsageError(WHICH)
     sent = {name: value for name, value in (("ids", list(ids)), ("before", before)) if value}
@@ -123,6 +123,7 @@ def _choice(ids: tuple[int, ...], before: str | None, chooses_all: bool) -> dict
 
 
 def _report(number: int, done: str, as_json: bool) -> None:
+    """Prints how many sign-ups were `released` or `discarded` (`done`)."""
     show({done: number}, as_json, [f"{done.capitalize()}: {counted(number, 'sign-up')}."])
 
 

@@ -190,7 +190,7 @@ def unsubscribe(_: Settings, emails: tuple[str, ...], site: Site, as_json: bool)
 
 
 def _run(site: Site, items: Iterable[dict[str, str]]) -> None:
-    """Runs commands, each in its own transaction. Raises `Refused` at the first that fails."""
+    """Runs commands, each in its own transaction. Raises `Refused` at the first that fails: others stay."""
     from audience.subscribers import commands
     from schemas.base import load
     from schemas.commands import RunCommands

@@ -253,8 +253,9 @@ def restore(
     An interrupted restore has changed nothing, or can be run again. Raises `Unusable` if the backup is newer
     than this version, and `Unavailable` if a process uses the present database.
 
-    Raises `Refused` if the file is no complete backup, or the present instance's erasures do not match it.
-    Also if the present log begins after the backup, or has unreadable lines, unless one of the flags is true.
+    Raises `Refused` if the file is no complete backup, or if the present instance's erasures do not match it
+    and `ignore_erasures` is false. Also raises `Refused` if the present log of erasures begins after the
+    backup or has unreadable lines, unless one of the flags is true.
     """
     refuse_server(settings)
     current = database.file(settings.database)
@@ -289,7 +290,7 @@ def _prepare(
     ignore_erasures: bool = False,
     unsubscribes_lost: bool = False,
 ) -> tuple[Manifest, Carryover, CarryoverCounts]:
-    """Prepares the restored instance in `folder`. Outside it, only completes a log of erasures with gaps.
+    """Prepares the restored instance in `folder`. Elsewhere, it only completes a log of erasures with gaps.
 
     Raises as `restore`.
     """
@@ -324,7 +325,7 @@ def check(
 
 
 def _refuse_gaps(settings: Settings, carryover: Carryover) -> None:
-    """Raises `Refused` if the log of erasures has gaps, unless the folder is new."""
+    """Raises `Refused` if the log of erasures has unreadable lines or, unless it is new, lacks days."""
     if carryover.unreadable:
         log = settings.instance / erasure_log.LOG
         raise Refused(erasure_log.UNREADABLE.format(log, carryover.unreadable[0]))

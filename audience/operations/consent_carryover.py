@@ -59,7 +59,7 @@ def _unsubscribes(site_id: int, after: int) -> Iterator[Unsubscribe]:
 
 
 def _effective(site_id: int, events: Sequence[Unsubscribe]) -> Iterator[Unsubscribe]:
-    """Yields the unsubscribes that override the subscriber's consent, or have no subscriber."""
+    """Yields the unsubscribes that override the subscriber's consent, or whose address has no subscriber."""
     existing, now = stored_subscribers.get_by_keys(site_id, {key for key, *_ in events}), clock.now_ms()
     for key, shown_at, event in events:
         subscriber = existing.get(key)

@@ -97,7 +97,7 @@ def _list(settings: Settings) -> list[KeptBackup]:
 
 
 def _prune(settings: Settings) -> None:
-    """Deletes daily backups beyond the days and weeks of the settings, or older than the consent log."""
+    """Deletes daily backups beyond `backup_days` and `backup_weeks`, or older than `consent_log_days`."""
     daily, oldest = _list(settings), clock.now_ms() - settings.consent_log_days * DAY_MS
     names = {backup.name for backup in _newest(daily, 1)[: settings.backup_days]}
     names |= {backup.name for backup in _newest(daily, 7)[: settings.backup_weeks]}
@@ -143,7 +143,7 @@ def _copy_log(settings: Settings) -> None:
 
 
 def _is_trial_due(settings: Settings, file: Path, last: DailyOutcome) -> bool:
-    """Whether a week has passed and there is room. Never true for a server's dump."""
+    """Whether the last trial is a week old, and there is room for another. False for a server's dump."""
     has_room = shutil.disk_usage(settings.instance).free > 2 * file.stat().st_size
     is_file = bool(database.files(settings.database))
     return is_file and has_room and clock.now_ms() - last.tried_at >= TRIAL_DAYS * DAY_MS

@@ -31,7 +31,7 @@ REFUSALS = (
 
 @dataclass
 class DemoRow:
-    """A row of a demo file."""
+    """A row of a demo file. A refused row has no `item`, but a `code` and a `message`."""
 
     row_number: int
     email: str
@@ -43,7 +43,10 @@ class DemoRow:
 
 @dataclass(frozen=True)
 class DemoFile:
-    """A demo file, imported `age` days ago. Every `step`th of the subscribers got `tag` by it."""
+    """A demo file, imported `age` days ago, with `refused` rows that were refused.
+
+    Its other rows are every `step`th of the subscribers, who got `tag` by it.
+    """
 
     age: int
     step: int
@@ -55,7 +58,7 @@ FILES = (DemoFile(412, 3, "atlas"), DemoFile(96, 9, "fair-2026", refused=14), De
 
 
 def create(site: Site, joined: Sequence[tuple[str, int]]) -> None:
-    """Creates a site's imports. `joined` has addresses and instants of creation in milliseconds."""
+    """Creates a site's imports. `joined` has (address, instant of creation in milliseconds) pairs."""
     for file in FILES:
         begun = clock.now_ms() - file.age * DAY_MS - 3 * HOUR_MS
         _import(site, file, [address for address, at in joined if at < begun][:: file.step], begun)

@@ -38,8 +38,8 @@ class Finding:
 
 @dataclass(frozen=True)
 class Context:
-    """An instance to examine, and how thoroughly: `offline`, without network; `recount`, with counts of the
-    subscribers; `fix`, with repairs; `in_service`, by the instance's own web process.
+    """An instance to examine, and how: `offline`, without network; `recount`, with counts of the subscribers;
+    `fix`, with repairs; `in_service`, by the instance's own web process.
     """
 
     settings: Settings

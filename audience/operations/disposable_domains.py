@@ -64,14 +64,17 @@ INSTITUTION = re.compile(r"\.(?:ac|edu|gov|mil)(?:\.[a-z]{2})?$")
 
 
 def domains(content: bytes) -> set[str]:
+    """The domains in a text, without those in remarks."""
     return set(DOMAIN.findall(REMARK.sub("", content.decode("utf-8")).lower()))
 
 
 def mailchecker(content: bytes) -> set[str]:
+    """The domains in the JavaScript of the package `mailchecker`."""
     return set(json.loads(content.decode("utf-8").partition("new Set(")[2].partition(")")[0]))
 
 
 def blocklist(content: bytes) -> set[str]:
+    """The domains in the variable `blocklist` of a Python source."""
     return domains(content.partition(b"blocklist = ")[2].partition(b"}")[0])
 
 
@@ -120,8 +123,10 @@ def free(lists: Iterable[set[str]], disposable_domains: set[str]) -> set[str]:
 
 
 def providers() -> list[str]:
+    """The domains of the big mail providers."""
     return lines("big_providers.txt")
 
 
 def lines(path: str) -> list[str]:
+    """The words of a file in `audience/data/validation`."""
     return (DATA / path).read_text("utf-8").split()

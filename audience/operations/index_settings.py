@@ -63,7 +63,9 @@ def _slash(url: str) -> str:
 
 
 def _pip_values() -> Mapping[str, str]:
-    """What `pip config list` shows in its section `global` and for PIP_…"""
+    """What `pip config list` shows in its section `global`, overridden by the variables `PIP_…`. Raises
+    `Refused`.
+    """
     home, user = Path.home(), os.environ.get("XDG_CONFIG_HOME", "")
     shared = os.environ.get("XDG_CONFIG_DIRS", "/etc/xdg").split(":")
     files = [

@@ -1,6 +1,7 @@
 """The files without which an instance is lost: its pepper, its database, its log of erasures.
 
-They are examined before anything is written. Only the advice in a finding names files: the rest is public.
+They are examined before anything is written. The database stores a check value, by which its pepper is
+recognised. Only the advice in a finding names files: the rest is public.
 """
 
 import contextlib
@@ -207,7 +208,7 @@ def _no_database(settings: Settings) -> Finding:
 
 
 def _advice(settings: Settings, advice: str) -> str:
-    """`advice` if locks or logs show that the folder had a database; else that for a folder without signs."""
+    """`advice` if locks or logs show that the folder had a database; else `UNNAMED_ADVICE`."""
     file = database.files(settings.database)[0]
     had_one = any(file.parent.glob(f"{file.name}*"))
     return (advice if had_one else UNNAMED_ADVICE).format(folder=settings.instance, file=file)
@@ -226,7 +227,7 @@ def start_anew(settings: Settings) -> None:
 
 
 def adopt_pepper() -> None:
-    """Stores the check value of the open pepper, if the database has keys but none. Call `check` before."""
+    """Stores the open pepper's check value, if the database has keys but lacks it. Call `check` before."""
     with database.session():
         if not stored.is_in_use() or stored.check_value() is not None:
             return
@@ -235,7 +236,7 @@ def adopt_pepper() -> None:
 
 
 def note_pepper() -> None:
-    """Stores the check value of the open pepper, unless there is one, in the caller's transaction."""
+    """Stores the open pepper's check value, unless one is stored, in the caller's transaction."""
     if stored.check_value() is None:
         stored.add_check_value(pepper.check_value())
 

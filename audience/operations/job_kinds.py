@@ -39,7 +39,11 @@ def kinds(
     open_texts: TextOpener,
     programs: BackupPrograms,
 ) -> tuple[Kind, ...]:
-    """All kinds of jobs. The functions write a change for webhooks, open a file, and read all text of one."""
+    """All kinds of jobs.
+
+    `write_change` writes a change for webhooks, `open_file` opens a file of subscribers, and `open_texts`
+    reads all text of such a file.
+    """
     relay = Relay(settings)
     return (
         *given_up(settings),
@@ -103,6 +107,6 @@ def _step(task: Callable[[], object], _job: Job, deadline: float) -> int:
 
 
 def _step_of_sites(task: Callable[[int | None], object], job: Job, deadline: float) -> int:
-    """Does a task for all sites at once. If some do not answer, does it for each of the others."""
+    """Repeats a task for all sites at once or, if some do not answer, for each other. Returns as `_step`."""
     waits, _ = sites.each_answering(lambda only_site: _step(partial(task, only_site), job, deadline))
     return min(waits, default=MAINTENANCE_MS)

@@ -63,7 +63,10 @@ def ask(settings: Settings, actor: Actor) -> None:
 
 @database.session()
 def is_busy(settings: Settings) -> bool:
-    """Whether a backup is being made or waits. A job alone may come from a restored database."""
+    """Whether a backup is being made or waits: both its file and its job exist.
+
+    A database that was restored may have the job alone.
+    """
     return (settings.instance / FOLDER / ASKED).exists() and stored_jobs.exists(0, JOB, 0)
 
 
@@ -97,7 +100,7 @@ def _step(settings: Settings, programs: BackupPrograms, job: Job, _deadline: flo
 
 
 def _try(settings: Settings, programs: BackupPrograms, actor: Actor) -> None:
-    """Makes the backup, or stores why it failed."""
+    """Makes the backup, and runs the command of the settings. Stores why one of them failed."""
     folder = settings.instance / FOLDER
     try:
         file = make(settings, actor)

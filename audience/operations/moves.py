@@ -200,7 +200,7 @@ def _copy(source: MoveDatabase, arriving: MoveDatabase, table: MovedTable, progr
 def first_difference(
     source: MoveDatabase, arriving: MoveDatabase, tables: list[MovedTable], progress: Progress
 ) -> str:
-    """The name of the first table that differs between both ends; "" without one.
+    """The name of the first table that differs between both ends; "" if all are equal.
 
     A sample of subscribers is also compared with all rows about them.
     """

@@ -97,7 +97,7 @@ def _pypi_release(name: str) -> tuple[Index, Release]:
 
 
 def _wheel(index: Index, name: str, url: str, page: bytes) -> Release:
-    """The newest wheel among the links of a package's page. Raises `Refused` without any."""
+    """The newest wheel that a package's page links to. Raises `Refused` if there is none."""
     links = _Links()
     links.feed(page.decode("utf-8", "replace"))
     wheels = [(version, link) for link in links.found if (version := _version(link))]

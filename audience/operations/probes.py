@@ -110,7 +110,7 @@ def _is_migrated() -> bool:
 
 @dataclass(frozen=True)
 class Readiness:
-    """The result of the probes of /readyz: `problems` has sentences or None by name of the probe.
+    """The result of the probes of /readyz. `problems` has, by name of the probe, its sentences or None.
 
     `warnings` are sentences.
     """
@@ -148,7 +148,7 @@ def _private(probe: Probe, error: Exception) -> Finding:
 def _public(probe: Probe, error: Exception) -> Finding:
     """A finding without the error's message, which may contain a path.
 
-    Only warns of some sites' tables: the probe `database` tells whether any answer.
+    Only a warning if tables of sites do not answer: the probe `database` tells whether any table does.
     """
     if isinstance(error, Unavailable) and probe.needs is Needs.MIGRATED:
         return warn(probe.name, PARTLY)

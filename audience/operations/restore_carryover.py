@@ -53,8 +53,11 @@ ANOTHERS = "The erasures in {} are another instance's: name the file that this o
 
 @dataclass
 class Carryover:
-    """What a restored backup must get from the present instance: log lines, waiting unsubscribes, ended keys,
-    operators and numbers.
+    """What a restored backup must get from the present instance: log lines, waiting unsubscribes, operators,
+    ended keys as (publishable key, revoked at, expires at), and numbers.
+
+    `of_links` are the log's lines about link keys, and `links` the generations of these keys by site uuid.
+    `accepted` and `changes` have, by site uuid, the last number of an acceptance and of a logged change.
 
     `pepper_check` is the check value of the present pepper; None in a new folder with only a copied log.
     `logged_by` has the check values in the log's lines; None for those of an older Audience. Hashes without a
@@ -265,7 +268,10 @@ def _is_of_another_instance(carryover: Carryover, has_logged_site: bool) -> bool
 
 
 def _hashes_match(carryover: Carryover, site: Site, lines: list[LogLine]) -> bool:
-    """Whether a site's lines have hashes of the backup's pepper and, in the first scheme, site id."""
+    """Whether a site's lines have hashes of the backup's pepper.
+
+    Hashes from before sites had keys must also be of the backup's id of the site.
+    """
     made_by = {line.pepper_check or carryover.pepper_check for line in lines}
     is_first = not all(line.address_hash.startswith(site_keys.SECOND) for line in lines)
     has_id = carryover.site_ids.get(site.uuid, site.id) == site.id

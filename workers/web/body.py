@@ -21,7 +21,7 @@ INCOMPLETE = Sentence(Code.BODY_INCOMPLETE, "The body is incomplete: send it aga
 class Body:
     """The body of a request. `length` is the declared number of bytes, None if chunked.
 
-    `received` is how many came so far; `file` has the stored ones.
+    `received` is the number of bytes that came so far. `file` contains the stored bytes.
     """
 
     discards = asyncio.Semaphore(MAX_DISCARDS)

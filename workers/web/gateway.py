@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Response:
-    """The application's response: `parts` are the chunks made so far; `rest`, or None, makes the others."""
+    """The application's response. `parts` are the chunks made so far; `rest`, if any, makes the others."""
 
     status: int = 500
     headers: list[tuple[str, str]] = field(default_factory=list)

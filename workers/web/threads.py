@@ -16,6 +16,8 @@ PATIENCE_SECONDS = 0.004  # then one more is let in: those at work are slow
 
 
 class Call(NamedTuple):
+    """A queued call of a function. `at` is the time of its event loop when it was queued, in seconds."""
+
     future: asyncio.Future[Any]
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
@@ -127,7 +129,7 @@ class Threads:
             del call
 
     def _next(self, mine: threading.Lock) -> Call | None:
-        """The oldest call; None if the calling thread shall wait until another releases its lock `mine`."""
+        """The oldest call; None if the calling thread must wait until another releases its lock `mine`."""
         with self._state:
             if self._asked and (self._at_work <= AT_ONCE or self._asked[0].is_overdue()):
                 return self._asked.popleft()

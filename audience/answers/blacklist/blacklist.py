@@ -33,7 +33,9 @@ class BlacklistResult:
 
 @dataclass(frozen=True)
 class BlacklistQuery:
-    """A value to look up. `asks` is its kind. Only a value that is `public` is sent to providers."""
+    """A value to look up. `asks` tells whether it is a domain or an IP address. Only a value that is `public`
+    is sent to providers.
+    """
 
     asks: Asks
     value: str

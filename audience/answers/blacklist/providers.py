@@ -31,11 +31,12 @@ TEST_POINTS: dict[Asks, tuple[str, str]] = {  # listed, and not listed (RFC 5782
 
 @dataclass(frozen=True)
 class Zone:
-    """The DNS zone of a provider's list. `public` is its name without the operator's key.
+    """The DNS zone of a provider's list. `flag` names the provider in results. `public` is the zone's name
+    without the operator's key.
 
-    `listed`, `clear` and `error` are the addresses by which it answers in that sense. `tlds` are the
-    top-level domains that it covers, empty for all. `test_listed` and `test_clear` are its test points, by
-    default those of RFC 5782 section 5.
+    The zone answers with an address in `listed` for a listed value, in `clear` for another value, in `error`
+    if it refuses the query. `tlds` are the top-level domains that it covers, empty for all. `test_listed` and
+    `test_clear` are its test points, by default those of RFC 5782 section 5.
     """
 
     flag: str

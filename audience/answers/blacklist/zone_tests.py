@@ -42,8 +42,7 @@ class ZoneTest:
 
 
 class ZoneWatch:
-    """Remembers the newest test of each zone that is in use, if that test was answered. May be shared by
-    threads.
+    """Remembers the newest answered test of each zone that is in use. May be shared by threads.
 
     `clock` returns seconds, and is monotonic.
     """
@@ -61,8 +60,8 @@ class ZoneWatch:
         return self._clock() >= tested_at + wait
 
     def learn(self, zones: Sequence[Zone], answers: Sequence[DnsAnswer], resolver: Resolver) -> None:
-        """Remembers the test of each of the `zones`; `answers` are those to what `questions` returns for
-        them. An unanswered test is not remembered.
+        """Remembers the tests of `zones`, of which `answers` are the answers to `questions(zones)`. An
+        unanswered test is not remembered.
 
         If a test failed while the `resolver` does not work, all these tests count as unanswered.
         """
@@ -91,9 +90,7 @@ class ZoneWatch:
 
 
 def examine(providers: Providers, resolver: Resolver, timeout: float | None = None) -> list[ZoneTest]:
-    """Tests all zones, for `audience doctor`. They are queried in parallel, within `timeout` seconds in
-    total.
-    """
+    """Tests all zones in parallel, for `audience doctor`, within `timeout` seconds in total."""
     zones = list(providers.zones.values())
     return judge(zones, resolver.ask(questions(zones), timeout))
 
@@ -108,9 +105,7 @@ def _test_name(zone: Zone, point: str) -> str:
 
 
 def judge(zones: Sequence[Zone], answers: Sequence[DnsAnswer]) -> list[ZoneTest]:
-    """The result of testing each of the `zones`. `answers` are those to what `questions` returns for them,
-    two for each zone.
-    """
+    """The result of testing each zone, of which `answers` has the two answers to `questions(zones)`."""
     return [_judge(*three) for three in zip(zones, answers[::2], answers[1::2], strict=True)]
 
 
@@ -124,9 +119,7 @@ def _judge(zone: Zone, positive: DnsAnswer, negative: DnsAnswer) -> ZoneTest:
 
 
 def _failure(answer: DnsAnswer) -> ZoneOutcome:
-    """The outcome of a test that `answer` did not let pass: unanswered if it is no answer at all, else
-    failed.
-    """
+    """The outcome of a test that did not pass: unanswered if the `answer` proves nothing, else failed."""
     return ZoneOutcome.UNANSWERED if answer.status in UNANSWERED else ZoneOutcome.FAILED
 
 

@@ -26,8 +26,8 @@ RANDOM_LETTERS = 16
 class Canaries:
     """Names whose answers show whether a resolver works.
 
-    `mail_domains` have mail exchangers. `zones` have no random names, and are unsigned, so that a resolver
-    must ask the Internet about each name (RFC 8198). A kind without names is not asked about.
+    `mail_domains` have mail exchangers. In `zones`, random names do not exist; the zones are unsigned, so
+    that a resolver must ask the Internet about each name (RFC 8198). A kind without names is not asked about.
 
     Raises `SettingError` for a malformed domain.
     """
@@ -85,8 +85,8 @@ def denies(message: dns.message.Message | None, zone: str) -> bool:
 
 
 async def _any(outcomes: Iterable[Coroutine[Any, Any, bool]]) -> bool:
-    """Whether one of the coroutines returns true; then the others are cancelled. True without any, as nothing
-    was asked that could fail.
+    """Whether one of the coroutines returns true; then the others are cancelled. True without coroutines, as
+    nothing was asked that could fail.
     """
     tasks = [asyncio.create_task(outcome) for outcome in outcomes]
     try:

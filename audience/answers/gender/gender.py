@@ -179,7 +179,7 @@ def _by_surname_origin(word: str, surname: str, american: str, names: Names) -> 
     """The result for a given name (`word`) that has another gender in some countries, by the origin of the
     surname.
 
-    `american` is its gender by the American tables. None if that gender holds.
+    `american` is its gender by the American tables. The result is None if that gender holds.
     """
     genders = names.origins.given.get(word)
     if not genders or not surname:
@@ -254,7 +254,7 @@ def _by_halves(word: str, names: Names) -> GenderResult:
 
 def _winner(male: float, female: float, basis: str) -> GenderResult:
     """The more frequent gender; unknown on a tie. The confidence of `male` is the male share, that of
-    `female` 1 minus it, as these equal the published figures exactly.
+    `female` is 1 minus the male share, as these equal the published figures exactly.
     """
     share = male / (male + female)
     if male == female:

@@ -35,7 +35,11 @@ MAX_GIVEN = 3  # words after a family name
 
 @dataclass(frozen=True)
 class Origins:
-    """The tables that tell the origin of a name, by origin or by word."""
+    """The tables that tell the origin of a name. `family` has the family names by origin, `surnames` the
+    origin by surname.
+
+    `patterns` are (origin, pattern of a surname's beginning or ending) pairs.
+    """
 
     family: Mapping[str, frozenset[str]]
     surnames: Mapping[str, str]

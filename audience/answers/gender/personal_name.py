@@ -93,6 +93,7 @@ def _words(text: str, kinds: Kinds) -> list[str]:
 
 
 def _without_suffixes(words: list[str], kinds: Kinds, at_least: int) -> list[str]:
+    """The words without suffixes such as `Jr` at their end; the first `at_least` words stay."""
     while len(words) > at_least and "suffix" in kinds.get(words[-1], ()):
         words = words[:-1]
     return words
@@ -137,7 +138,7 @@ def _ends(name: str) -> list[str]:
 
 def _spellings(word: str) -> list[str]:
     """The forms in which a given name is looked up: `mariajose`, `maria`, `jose` for `maria-jose`. An initial
-    has none.
+    has no forms.
     """
     parts = word.split("-")
     spellings = ["".join(parts), *parts] if len(parts) > 1 else parts

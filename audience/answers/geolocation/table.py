@@ -14,6 +14,8 @@ Pack = Callable[[Path, Tables], None]  # packs; or begins to, and raises `Servic
 
 
 class PackedTable:
+    """A packed table of places. It is opened at once or, if it is being packed elsewhere, when first read."""
+
     def __init__(self, path: Path, tables: Tables, packing: Pack) -> None:
         self._path = path
         self._tables = tables

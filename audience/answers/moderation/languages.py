@@ -1,5 +1,5 @@
-"""Words of the list that are ordinary in a text: in its language, which its function words tell, or beside
-words by which they mean something else.
+"""Words of the list of profanity that are ordinary in a text: in its language, which its function words tell,
+or beside words by which they mean something else.
 """
 
 import re
@@ -50,12 +50,13 @@ def _function_words() -> dict[str, set[str]]:
 
 @cache
 def _ordinary_elsewhere() -> dict[str, frozenset[str]]:
+    """The words of the list that are ordinary in other languages, with these languages."""
     return {row["word"]: frozenset(row["languages"].split()) for row in rows("moderation/other_languages")}
 
 
 @cache
 def _homonyms() -> dict[str, frozenset[str]]:
-    """The words of the list that mean something else beside others, with these."""
+    """The words of the list that mean something else beside certain words, with those words."""
     return {
         word: frozenset(fold(row["beside"]).split())
         for row in rows("moderation/homonyms")

@@ -26,8 +26,8 @@ HOUSEHOLDS = frozenset({"familie", "family", "famille", "familia", "famiglia"})
 
 
 def without_surnames(text: str) -> str:
-    """The text without the surnames that are also words of the list. A surname is recognised by its capital,
-    and by a given name or title with a capital beside it.
+    """The text without the surnames that are also words of the list of profanity. A surname is recognised by
+    its capital, and by a given name or title with a capital beside it.
     """
     return NAMES.sub(lambda match: _without_surnames(match[0]), text)
 
@@ -62,8 +62,8 @@ def _is_of_name(word: str) -> bool:
 
 
 def _introduces(word: str) -> bool:
-    """Whether a surname may stand beside the word: it is a given name by Social Security, a title, or a word
-    such as `Familie`.
+    """Whether a surname may stand beside the word: it is a title, a word such as `Familie`, or a given name
+    in the table of Social Security.
     """
     folded, names = fold(word), open_names()
     known = len(folded) >= SHORTEST_GIVEN and names.social_security.find(folded) is not None

@@ -1,12 +1,12 @@
 """Phrases that threaten, show contempt of a people or insult a person. `phrases.csv` has them, made of the
 words of `groups.csv`.
 
-A text is read as folded words with its clauses separated by commas. A phrase of the place `order` counts only
-at the beginning of a clause, or after words such as `go`, `just` and `should`: `go kill yourself`, but not
-`please don't kill yourself`.
+A text is read as folded words with its clauses separated by commas. A phrase with `order` in the column
+`place` counts only at the beginning of a clause, or after words such as `go`, `just` and `should`: `go kill
+yourself`, but not `please don't kill yourself`.
 
-A phrase does not count if the words `unless` follow it, which show that it is a figure of speech: `I will
-shoot you an e-mail`. It is looked for only if the text has one of its words, function words aside.
+A phrase does not count if words of its column `unless` follow, which show that it is a figure of speech: `I
+will shoot you an e-mail`. It is looked for only if the text has one of its words, function words aside.
 """
 
 import re

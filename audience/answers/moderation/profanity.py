@@ -48,9 +48,9 @@ LENGTHS = range(4, 14)  # of the words found in spaced letters
 
 
 class WordList:
-    """A list of words and phrases. `kinds` has the kind of each (`insult`, `adult`, `threat` or `hate`),
-    `stems` that of the beginnings of words, but for the words `fewer`. Keys are folded; phrases have one
-    space between words.
+    """A list of words and phrases. `kinds` has the kind of each (`insult`, `adult`, `threat` or `hate`).
+    `stems` has the kind of all words that begin with a stem, except those in `fewer`. Keys are folded;
+    phrases have one space between words.
     """
 
     def __init__(
@@ -80,15 +80,14 @@ class WordList:
         return kind or self.kinds.get(self._drawn_out_of(word))
 
     def _kind_of_stem(self, word: str) -> str | None:
+        """The kind of a word that begins with a listed stem; None for any other word."""
         if word[:SHORTEST_STEM] not in self._stem_starts or word in self._fewer:
             return None
         beginnings = (word[:length] for length in self._stem_lengths)
         return next((self.stems[beginning] for beginning in beginnings if beginning in self.stems), None)
 
     def listed(self, words: Sequence[str]) -> Iterator[str]:
-        """The words and phrases in a row of `words` that are on the list. Those in an allowed phrase are left
-        out.
-        """
+        """The listed words and phrases in consecutive `words`, except those in an allowed phrase."""
         position = 0
         while position < len(words):
             most = self._most_words.get(words[position], 1)
@@ -127,8 +126,8 @@ class WordList:
 
 
 def find_words(text: str, own: WordList) -> dict[str, str]:
-    """The first word or phrase of the list `own` in `text`, by kind. It may be plain or disguised. A kind
-    without one is left out.
+    """By kind, the first word or phrase of the list `own` in `text`, plain or disguised. A kind without one
+    is left out.
     """
     text = normal_form(without_surnames(unicodedata.normalize("NFKC", text)))
     text = without_foreign_words(text)
@@ -179,8 +178,8 @@ def _disguised_words(text: str, own: WordList) -> Iterator[str]:
 
 
 def _without_leet(word: str) -> Iterator[str]:
-    """The words that a word with digits or signs for letters, such as `sh1t`, may stand for. None for three
-    characters with a digit (`A55`), which are more often a road or a model.
+    """The words that a word with digits or signs for letters, such as `sh1t`, may stand for. Nothing for
+    three characters with a digit (`A55`), which are more often a road or a model.
     """
     if word.isalpha() or not LATIN.search(word) or (len(word) < 4 and DIGIT.search(word)):
         return
@@ -207,8 +206,8 @@ def _unmask(masked: str, own: WordList) -> Iterator[str]:
 def _join(word: str, own: WordList) -> Iterator[str]:
     """The words that a word with signs between its letters may stand for.
 
-    One is the word without the signs (`fu.ck`), if four letters remain. Where only three consonants remain,
-    it is a word of the list `own` with a vowel in place of the sign (`sh-t`).
+    One is the word without the signs (`fu.ck`), if four letters remain. Three consonants (`sh-t`) stand for
+    words of the list `own` with a vowel in place of the sign.
     """
     parts = INNER_SIGNS.split(word)
     joined = "".join(parts)
@@ -219,6 +218,7 @@ def _join(word: str, own: WordList) -> Iterator[str]:
 
 
 def _runs(word: str) -> list[tuple[str, int]]:
+    """The runs of equal letters in a word, each as (letter, length)."""
     return [(letter, len(list(group))) for letter, group in groupby(word)]
 
 

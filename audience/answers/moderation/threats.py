@@ -59,9 +59,7 @@ def threatens(tag: MarkupTag) -> bool:
 
 
 def breaks_out(attribute: Attribute) -> bool:
-    """Whether an attribute that stands after a stray quote would run a script, which an event handler with a
-    call does.
-    """
+    """Whether an attribute after a stray quote would run a script, as an event handler with a call does."""
     name, value = attribute
     return bool(EVENT.match(name) and value and CALL.search(value))
 
@@ -127,6 +125,7 @@ def _acts(tag: MarkupTag, attribute: Attribute) -> bool:
 
 # Rules: whether the value of an attribute makes a browser act or load something.
 def _address(tag: MarkupTag, value: str) -> bool:
+    """Whether a value is a URL that runs a script, or loads a document other than a picture."""
     squeezed = JUNK.sub("", value).lower()
     if SCRIPT_ADDRESS.search(squeezed):
         return True
@@ -147,15 +146,18 @@ def _style(_: MarkupTag, value: str) -> bool:
 
 
 def _paint(tag: MarkupTag, value: str) -> bool:
+    """Whether the value of an SVG property, a URL or CSS, loads something."""
     return _address(tag, value) or css_loads(value)
 
 
 def _animated(_: MarkupTag, value: str) -> bool:
+    """Whether an SVG animation changes an attribute that may run or load something."""
     target = JUNK.sub("", value).lower().rpartition(":")[2]
     return target in ("href", "src", "action", "formaction", "style") or bool(EVENT.match(target))
 
 
 def _equivalent(_: MarkupTag, value: str) -> bool:
+    """Whether a meta tag acts as one of the harmful HTTP headers."""
     return any(
         word in value.lower() for word in ("refresh", "set-cookie", "security-policy", "link", "style")
     )

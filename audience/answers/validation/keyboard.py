@@ -19,6 +19,7 @@ REPEATED = re.compile(r"(\w{2,3}?)\1{2,}")  # lalala, wefwefwef
 
 
 def _neighbours() -> dict[str, str]:
+    """The adjacent keys by key."""
     places = {key: (row, at) for row, keys in enumerate(KEYS) for at, key in enumerate(keys)}
     return {
         key: "".join(

@@ -28,8 +28,8 @@ class MailboxKind(StrEnum):
 
 
 class Use(StrEnum):
-    """Where in a mailbox a word of the table tells the kind. In any case it does as the whole mailbox, and in
-    a mailbox that has only words of the table.
+    """Where in a mailbox a word of the table tells the mailbox's kind. Every word also tells it as the whole
+    mailbox, or among other words of the table.
     """
 
     WHOLE = ""
@@ -77,6 +77,7 @@ class Mailboxes:
         return self._by_words([plain]) or self._by_words(words)
 
     def _is_repeated(self, mailbox: str, domain: str) -> bool:
+        """Whether a mailbox equals the first label of its domain, and is a placeholder or short."""
         known = self._words.get(mailbox)
         placeholder = known is not None and known.kind is MailboxKind.SYNTHETIC
         repeated = mailbox != "" and mailbox == domain.partition(".")[0]
@@ -99,6 +100,7 @@ class Mailboxes:
         )
 
     def _by_words(self, texts: Sequence[str]) -> MailboxKind | None:
+        """The kind that the words of a mailbox tell; None if they tell none."""
         words = [self._word(text) for text in texts]
         telling = [word for word in words if word and word.use is Use.ANY]
         telling += [word for word in words[:1] if word and word.use is Use.FIRST]
@@ -115,8 +117,8 @@ class Mailboxes:
 
 
 def _shared_kind(words: Iterable[MailboxWord | None]) -> MailboxKind | None:
-    """The kind of a mailbox, given the entries of its words in the table: that of the first word that is not
-    the name of a place. None if a word is not in the table.
+    """The kind of a mailbox, given the entries of its words in the table: the kind of the first word that
+    names no place. None if a word is not in the table.
     """
     listed = list(words)
     if None in listed:

@@ -67,8 +67,9 @@ def disposable_exchanger(evidence: Evidence) -> str:
 
 
 def listed_domain(table: str) -> Callable[[Evidence], str]:
-    """A function that returns the domain of the address, or the parent of it, that is in the table. Call it
-    only if one is.
+    """A function that returns the domain of the address, or its closest parent, in a table of `EmailTables`.
+
+    It may be called only if there is one.
     """
     return lambda evidence: next(
         name for name in ancestors(evidence.address.domain) if name in getattr(evidence.tables, table)
@@ -167,8 +168,8 @@ HITS: Mapping[Reason, Callable[[Evidence], str | None]] = {  # what a rule that 
 
 
 def details(fired: Iterable[ValidationRule], evidence: Evidence) -> dict[str, str]:
-    """The domain, exchanger, mailbox or suggestion because of which a rule fired, by its reason. Reasons
-    without one are left out.
+    """By reason, the domain, exchanger, mailbox or suggestion because of which a rule fired. Reasons without
+    such a detail are left out.
     """
     hits = {str(rule.reason): HITS[rule.reason](evidence) for rule in fired if rule.reason in HITS}
     return {reason: hit for reason, hit in hits.items() if hit}

@@ -11,8 +11,8 @@ QUOTES = "'\"`´‘’“”„«»<>"
 def suggest(address: Address, is_valid: bool, typos: Typos) -> str | None:
     """The address that was probably meant; None if that is unknown, or is the `address` that was sent.
 
-    `address` is as `split_loosely` returns it. `is_valid` tells whether it is an e-mail address: only a
-    malformed one is freed of quotes and of commas for dots.
+    `address` is as `split_loosely` returns it. `is_valid` tells whether it is an e-mail address. Only in a
+    malformed one, quotes are removed and commas become dots.
     """
     host = address.domain if is_valid else address.domain.rstrip(QUOTES)
     domain = _meant_domain(host, typos) or ("" if is_valid else _with_dots(host))

@@ -73,16 +73,19 @@ class Typos:
         return self._provider(domain) or self._with_suffix(domain) or self._other_provider(domain)
 
     def _with_suffix(self, domain: str) -> str | None:
+        """The domain with a corrected suffix; None if there is nothing to correct."""
         corrected = self._correct_suffix(domain)
         return corrected if corrected != domain else None
 
     def _other_provider(self, domain: str) -> str | None:
+        """The smaller provider that a domain without a known suffix probably means; None if there is none."""
         if has_suffix(domain):
             return None
         others = self._others.get(domain.partition(".")[0], ())
         return next((other for other in others if one_edit_apart(domain, other)), None)
 
     def _provider(self, domain: str) -> str | None:
+        """The domain of the provider that was probably meant; None if there is none."""
         corrected = self._correct_suffix(domain)
         if corrected in self._providers or (corrected != domain and corrected in self._real):
             return corrected
@@ -96,6 +99,7 @@ class Typos:
         return min(typos, key=self._rank.__getitem__, default=None) or self._swapped.get(corrected)
 
     def _near_providers(self, domain: str) -> list[str]:
+        """The big providers of which `domain` is probably a misspelling."""
         near = {provider for variant in _without_one(domain) for provider in self._near.get(variant, ())}
         return [provider for provider in near if self._is_typo(domain, provider)]
 
@@ -109,6 +113,7 @@ class Typos:
         return [provider for provider in self._providers if provider.startswith(domain)]
 
     def _correct_suffix(self, domain: str) -> str:
+        """The domain, with its suffix corrected if that is a typo."""
         name, _, suffix = domain.partition(".")
         typos = _suffix_typos("")
         once = domain.removesuffix(".com")
@@ -121,6 +126,7 @@ class Typos:
         return meant if meant in self._providers else domain
 
     def _is_typo(self, domain: str, provider: str) -> bool:
+        """Whether `domain` is probably a misspelling of the domain of a provider."""
         if not one_edit_apart(domain, provider):
             return False
         label, _, suffix = self._providers[provider]

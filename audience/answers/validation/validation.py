@@ -17,7 +17,7 @@ class Ruleset:
     `temporary_bounce` is the only reason. An entry of `lists` decides before any rule.
 
     Only the strict rule set has the other options. `block_free_providers` is True to reject free providers,
-    and False not to report them. With `wiggleroom`, the rules that are `OPINION` do not reject.
+    None to report them, False to ignore them. With `wiggleroom`, the rules that are `OPINION` do not reject.
     """
 
     strict: bool = False
