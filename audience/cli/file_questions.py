@@ -11,7 +11,15 @@ from audience.cli.charts import printable
 from audience.cli.output import is_terminal
 from schemas.formats.consent import COMMAND, STATES
 from schemas.formats.consent_guards import Contradicted
-from schemas.formats.consent_question import ABOUT, ANSWERS, BY_HEADER, WHO, by_words
+from schemas.formats.consent_question import (
+    ABOUT,
+    ANSWERS,
+    ANSWERS_OF_ONE,
+    BY_HEADER,
+    WHO,
+    WHO_OF_ONE,
+    by_words,
+)
 from schemas.formats.other_columns import OTHERS
 from schemas.formats.questions import FileQuestion, QuestionsOpen
 from schemas.formats.readings import options
@@ -30,7 +38,7 @@ Pairs = Sequence[Pair]
 
 
 class Unanswered(click.ClickException):
-    """The file has open questions that could not be asked."""
+    """There are open questions that could not be asked."""
 
     exit_code = UNANSWERED
 
@@ -51,6 +59,18 @@ def answers(error: QuestionsOpen, command: Sequence[str], parameters: Pairs, qui
             name, _, value = _choose(question.command, question.options).partition("=")
             answer[name] = value
     return answer
+
+
+def answer_of_one(command: Sequence[str], parameters: Mapping[str, Any], quiet: bool) -> str:
+    """Asks on a terminal whether a person may be written to. Returns the state.
+
+    Raises `Unanswered` without a terminal, or if `quiet`, as `answers` does.
+    """
+    if not quiet and is_terminal():
+        return STATES[_choose_answer(WHO_OF_ONE, ANSWERS_OF_ONE)]
+    pairs = [*_pairs({name: value for name, value in parameters.items() if value})]
+    ready = ([*command, *options([*pairs, ("consent", state)])] for state in STATES)
+    raise Unanswered("\n".join([WHO_OF_ONE, "", COMMANDS, *(f"  {shlex.join(words)}" for words in ready)]))
 
 
 def _is_open(question: FileQuestion) -> bool:
@@ -193,11 +213,17 @@ def _ask_consent(question: FileQuestion, details: Mapping[str, Any]) -> dict[str
         return (
             _ask_values([value for value, _ in question.values]) if question.values else _ask_column(details)
         )
-    click.echo(WHO, err=True)
-    for number, (name, meaning) in enumerate(ANSWERS, 1):
+    chosen = _choose_answer(WHO, ANSWERS)
+    return {"consent": STATES[chosen]} if chosen < len(STATES) else _ask_column(details)
+
+
+def _choose_answer(question: str, answers: Sequence[tuple[str, str]]) -> int:
+    """Asks a question with these (answer, meaning). Returns the position of the answer."""
+    click.echo(question, err=True)
+    for number, (name, meaning) in enumerate(answers, 1):
         click.echo(f"  {number}  {name}: {meaning}", err=True)
-    chosen = click.prompt("Answer", type=click.IntRange(1, len(ANSWERS)), err=True)
-    return {"consent": STATES[chosen - 1]} if chosen <= len(STATES) else _ask_column(details)
+    number = click.prompt("Answer", type=click.IntRange(1, len(answers)), err=True)
+    return int(number) - 1
 
 
 def _ask_column(details: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,12 +22,71 @@ from audience.searches import searches
 from audience.searches.searches import SearchRequest
 from audience.sources import COMMAND_LINE
 from audience.subscribers import subscribers, tags
-from audience.subscribers.subscribers import Subscriber
+from audience.subscribers.subscribers import ERASED, EXISTING, UNSUBSCRIBED, Subscriber
+from schemas.formats.consent import STATES
+
+AGAIN = "`audience subscriber subscribe` subscribes them again, with a reason."
 
 
 @click.group()
 def subscriber() -> None:
-    """Subscribers: find, list, tag, unsubscribe, erase."""
+    """Subscribers: add, find, list, tag, subscribe, unsubscribe, erase."""
+
+
+@subscriber.command()
+@click.argument("email")
+@click.option("--consent", type=click.Choice(STATES), help="Whether the person may be written to.")
+@click.option("--first-name", help="The first name.")
+@click.option("--last-name", help="The last name.")
+@click.option("--tag", multiple=True, help="A tag; repeatable.")
+@click.option("--field", multiple=True, metavar="KEY=VALUE", help="A custom value; repeatable.")
+@on_site
+def add(settings: Settings, email: str, consent: str, site: Site, as_json: bool, **options: Any) -> None:
+    """Add one person; exit status 2 without an answer to whether the person may be written to.
+
+    Who is a subscriber already stays unchanged, and who was erased stays erased. Values are read as in a CSV
+    file.
+
+    Example: audience subscriber add bob@example.com --consent subscribed
+    """
+    from audience.access import audit_log
+    from audience.cli.file_questions import answer_of_one
+    from schemas.additions import AddSubscriber
+    from schemas.base import load
+
+    command = ["audience", "subscriber", "add", email, "--site", site.uuid]
+    consent = consent or answer_of_one(command, options, quiet=as_json)
+    sent = {
+        "email": email,
+        "first_name": options["first_name"],
+        "last_name": options["last_name"],
+        "tags": [*options["tag"]],
+        "fields": _custom_values(options["field"]),
+    }
+    item = load(AddSubscriber(), {"subscriber": sent, "consent": consent})
+    try:
+        added = subscribers.add(
+            site, item["subscriber"], item["answer"], audit_log.COMMAND_LINE, COMMAND_LINE
+        )
+    except Refused as error:
+        hint = f" {AGAIN}" if error.message in (EXISTING[UNSUBSCRIBED], ERASED) else ""
+        raise Refused(f"{error.message}{hint}") from error
+    status = subscribers.status(added)
+    why = "" if status == consent else " Somebody had unsubscribed under this address."
+    output.show(_resource(settings, site, added) if as_json else None, as_json, [f"Added, {status}.{why}"])
+
+
+def _custom_values(texts: Iterable[str]) -> dict[str, Any]:
+    """The custom values in texts such as `KEY=VALUE`. Raises `BadParameter`."""
+    from schemas.formats.csv_values import read_value
+
+    values = {}
+    for text in texts:
+        key, mark, value = text.partition("=")
+        if not mark:
+            raise click.BadParameter("write KEY=VALUE, such as plan=pro", param_hint="--field")
+        values[key] = read_value(value)
+    return values
 
 
 @subscriber.command()
@@ -189,14 +248,54 @@ def unsubscribe(_: Settings, emails: tuple[str, ...], site: Site, as_json: bool)
         raise output.Partly(f"no subscriber has {printable(', '.join(unknown))}")
 
 
-def _run(site: Site, items: Iterable[dict[str, str]]) -> None:
-    """Runs commands, each in its own transaction. Raises `Refused` at the first that fails: others stay."""
+@subscriber.command()
+@click.argument("email")
+@click.option("--reason", help="Why, for the audit log; asked for on a terminal.")
+@on_site
+def subscribe(_: Settings, email: str, reason: str | None, site: Site, as_json: bool) -> None:
+    """Subscribe somebody again who has unsubscribed or was erased. The audit log keeps the reason.
+
+    Example: audience subscriber subscribe ann@example.com --reason "asked by telephone"
+    """
+    from audience.access import audit_log
     from audience.subscribers import commands
+
+    if subscribers.find(site, email) is None and not subscribers.is_erased(site, email):
+        raise NotFound(NOBODY)
+    typed = {"reason": _read_reason(reason, as_json)}
+    [command] = _load({"command": "subscribe", "email": email})
+    changed = commands.run_by_hand(site, command, audit_log.COMMAND_LINE, "subscribed", typed, COMMAND_LINE)
+    line = "Subscribed." if changed else "Subscribed already: nothing was changed."
+    output.show({"subscribed": True, "changed": changed}, as_json, [line])
+
+
+def _read_reason(reason: str | None, quiet: bool) -> str:
+    """The reason, asked for on a terminal unless `quiet`. Raises `BadParameter`."""
+    from audience.subscribers import commands
+
+    if reason is None and not quiet and output.is_terminal():
+        reason = click.prompt("Reason, kept in the audit log", err=True)
+    text = (reason or "").strip()
+    if problem := commands.typed_problem(text):
+        raise click.BadParameter(problem, param_hint="--reason")
+    return text
+
+
+def _load(item: dict[str, str]) -> list[dict[str, Any]]:
+    """The commands in an item of a request. Raises `FormError`."""
     from schemas.base import load
     from schemas.commands import RunCommands
 
+    loaded: list[dict[str, Any]] = load(RunCommands(), {"command": item})["command"]
+    return loaded
+
+
+def _run(site: Site, items: Iterable[dict[str, str]]) -> None:
+    """Runs commands, each in its own transaction. Raises `Refused` at the first that fails: others stay."""
+    from audience.subscribers import commands
+
     for item in items:
-        result = commands.run(site, load(RunCommands(), {"command": item})["command"], COMMAND_LINE)
+        result = commands.run(site, _load(item), COMMAND_LINE)
         if result.errors:
             raise Refused(result.errors[0].message)
 

@@ -27,10 +27,7 @@ blueprint = Blueprint("commands", __name__)
 
 Form = MultiDict[str, str]
 
-MAX_KEPT = 500  # characters
 CONFIRM = "Tick the box to erase this subscriber: it cannot be undone."
-EMPTY = "Fill this in."
-TOO_LONG = f"Use at most {MAX_KEPT} characters."
 NAMES = ("tag", "key")
 
 
@@ -110,10 +107,8 @@ def ask(site: Site, subscriber_uuid: str) -> Response:
 def _read_details(action: Action, form: Form) -> dict[str, str]:
     """The value to store in the audit log, by field name; empty if none is kept. Raises `Refused`."""
     text = form.get(action.kept, "").strip()
-    if action.kept and not text:
-        raise Refused(NOT_SAVED, [FieldError(action.kept, EMPTY)])
-    if len(text) > MAX_KEPT:
-        raise Refused(NOT_SAVED, [FieldError(action.kept, TOO_LONG)])
+    if problem := action.kept and commands.typed_problem(text):
+        raise Refused(NOT_SAVED, [FieldError(action.kept, problem)])
     return {action.kept: text} if action.kept else {}
 
 

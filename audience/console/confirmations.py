@@ -31,6 +31,8 @@ SENTENCES = {
     "released": "What was on hold goes to the mail server now.",
     "failed-sent-again": "What failed is sent again, but to mailboxes that have had theirs for now.",
     "discarded": "What was on hold was deleted.",
+    "added": "The person was added.",
+    "added-unsubscribed": "Somebody had unsubscribed under this address: the person was added unsubscribed.",
     "tag-renamed": "The tag has its new name.",
     "tag-merged": "The subscribers of the tag get the other one.",
     "tag-deleted": "The tag was deleted.",

@@ -15,7 +15,7 @@ from audience.imports import file_uploads
 from audience.imports.file_uploads import ImportedFile
 from audience.searches import lists as subscriber_lists
 from audience.searches.lists import ConsentChange
-from audience.subscribers.subscribers import Subscriber
+from audience.subscribers.subscribers import ADDED, Subscriber
 from audience.undo import undos
 
 REASONS = {
@@ -61,8 +61,12 @@ def history(site: Site, subscriber: Subscriber) -> list[Entry]:
     """The timeline of a subscriber, oldest entry first."""
     created_by, changes = subscriber_lists.consents(site, subscriber)
     log = audit_log.of_subject(site, subscriber.uuid)
-    entries = [*_facts(site, subscriber, created_by, changes), *_changes(site, changes, log), *_actions(log),
-               *_log_entries(site, subscriber)]  # fmt: skip
+    entries = [
+        *_facts(site, subscriber, created_by, changes, log),
+        *_changes(site, changes, log),
+        *_actions(log),
+        *_log_entries(site, subscriber),
+    ]
     return sorted(entries, key=lambda entry: entry.at)
 
 
@@ -72,11 +76,18 @@ def events(site: Site, subscriber: Subscriber) -> list[Entry]:
 
 
 def _facts(
-    site: Site, subscriber: Subscriber, created_by: str, changes: Sequence[ConsentChange]
+    site: Site,
+    subscriber: Subscriber,
+    created_by: str,
+    changes: Sequence[ConsentChange],
+    log: Sequence[AuditEntry],
 ) -> Iterator[Entry]:
     """Yields the creation and, if no consent change records it, the last unsubscribe."""
     kind, _, number = created_by.partition(" ")
-    yield Entry(subscriber.created_at, "k", "Created", details=_source(site, kind, number))
+    added = next((entry for entry in log if audit_log.head(entry) == ADDED), None)
+    answer = added.act.partition(audit_log.NAMED)[2] if added else ""
+    details = ", ".join(filter(None, (_source(site, kind, number), answer)))
+    yield Entry(subscriber.created_at, "k", "Created", details=details, who=_operator(added) if added else "")
     if subscriber.unsubscribed_at is not None and (not changes or changes[-1].subscribed):
         yield Entry(subscriber.unsubscribed_at, "l", "Left")
 
@@ -97,11 +108,16 @@ def _by_hand(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> tu
         return bulk_actions.get(site, change.source_id).actor, ""
     action = BY_HAND[0] if change.subscribed else BY_HAND[1]
     near = (
-        (entry.actor, _typed_in(entry))
+        (_operator(entry), _typed_in(entry))
         for entry in log
-        if entry.act == action and abs(entry.at - change.at) <= SAME_MS
+        if (entry.act == action or audit_log.head(entry) == ADDED) and abs(entry.at - change.at) <= SAME_MS
     )
     return next(near, ("", ""))
+
+
+def _operator(entry: AuditEntry) -> str:
+    """The operator who did something; "" at the command line."""
+    return "" if entry.actor == audit_log.COMMAND_LINE.name else entry.actor
 
 
 def _typed_in(entry: AuditEntry) -> str:
@@ -112,8 +128,8 @@ def _typed_in(entry: AuditEntry) -> str:
 def _actions(log: Sequence[AuditEntry]) -> Iterator[Entry]:
     """Yields entries for what operators did, from the audit log, except changes of consent."""
     for entry in log:
-        if entry.act not in BY_HAND:
-            action, _, name = entry.act.partition(audit_log.NAMED)
+        action, _, name = entry.act.partition(audit_log.NAMED)
+        if action not in (*BY_HAND, ADDED):
             yield Entry(entry.at, "", action.capitalize(), details=name or _typed_in(entry), who=entry.actor)
 
 

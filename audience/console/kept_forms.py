@@ -28,6 +28,7 @@ QUESTIONS = frozenset(
     {"bulk_actions.begin", "bulk_actions.choose", "checks.ask", "sign_ups.find", "subscribers.search"}
 )
 WHAT = {  # was sent, by the endpoint without "console."
+    "additions.create": "A person to add",
     "address_lists.add": "An address or a domain for a list",
     "address_lists.put_own": "An entry of one of the instance's own lists",
     "address_lists.remove": "An address or a domain to take off the lists",

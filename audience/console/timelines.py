@@ -22,6 +22,7 @@ SHOWN = 30
 MOST_SHOWN = 1_000
 MAX_DETAILS = 160
 WEEKS = 78
+TEXT = "text"
 TYPES = {bool: "yes or no", int: "number", float: "number", list: "list", dict: "object", type(None): "empty"}
 
 
@@ -33,9 +34,7 @@ def timeline(site: Site, subscriber: Subscriber) -> dict[str, Any]:
     history = consents.history(site, subscriber)
     entries = sorted([*history, *map(_event, events)], key=lambda entry: entry.at, reverse=True)
     return {
-        "fields": [
-            (key, _value(value), TYPES.get(type(value), "text")) for key, value in _fields(subscriber)
-        ],
+        "fields": [(key, _value(value), TYPES.get(type(value), TEXT)) for key, value in _fields(subscriber)],
         "tags": [tag.name for tag in all_tags if tag.id in subscriber.tag_ids],
         "all_tags": [tag.name for tag in all_tags],
         "consents": (changes := [entry for entry in reversed(history) if entry.kind]),

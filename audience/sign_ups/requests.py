@@ -19,11 +19,10 @@ from audience.links.visits import LANGUAGE
 from audience.looks import looks, senders
 from audience.sign_ups import checks, mailboxes, sign_ups
 from audience.sign_ups.sign_ups import TOO_SOON, SignUp, SignUpRequest
-from audience.subscribers import custom_fields
+from audience.subscribers import custom_fields, subscribers
 from schemas.codes import Code, Sentence
 from schemas.values import LANGUAGES, NAMES, FieldError, closest
 from storage import database
-from storage.changes.consents import ConsentKind
 from storage.sign_ups.sign_ups import OPERATOR
 from storage.subscribers import subscribers as stored
 from storage.subscribers.subscribers import Subscriber
@@ -133,8 +132,8 @@ def ask_to_confirm(site: Site, uuid: str, actor: Actor, settings: Settings) -> S
 
 
 def may_ask(subscriber: Subscriber) -> bool:
-    """Whether a subscriber is unconfirmed: was added so, and has neither confirmed nor unsubscribed since."""
-    return subscriber.consent_kind == ConsentKind.UNCONFIRMED and subscriber.unsubscribe_number is None
+    """Whether a subscriber is unconfirmed, see `subscribers.status`."""
+    return subscribers.status(subscriber) == subscribers.UNCONFIRMED
 
 
 def is_unconfirmed_now(site: Site, email: str) -> bool:

@@ -34,6 +34,9 @@ CHANGES: dict[str, Callable[[Any, int], dict[str, Any]]] = {
     CommandName.SUBSCRIBE: lambda *_: {"consent": Consent.SUBSCRIBE},
     CommandName.UNSUBSCRIBE: lambda *_: {"consent": Consent.UNSUBSCRIBE},
 }
+MAX_TYPED = 500  # characters
+EMPTY = "Fill this in."
+TOO_LONG = f"Use at most {MAX_TYPED} characters."
 MESSAGES = {Outcome.SUPPRESSED: subscribers.SUPPRESSED, Outcome.MISSING: subscribers.MISSING}
 
 
@@ -93,23 +96,33 @@ def run_by_hand(
     action: str,
     typed: Mapping[str, str],
     source: Source = OPERATOR,
-) -> None:
-    """Runs an operator's command, which names its subscriber by uuid.
+) -> bool:
+    """Runs an operator's command, which names its subscriber. Returns whether it changed the subscriber.
 
-    If the command changed the subscriber, the audit log records `actor`, `action` and `typed`. Raises
-    `Refused` if the command fails.
+    If it did, the audit log records `actor`, `action` and `typed`. Raises `Refused` if the command fails.
     """
-    before = _state(site, command)
+    before = _state(_target(site, command))
     result = run(site, [command], source)
     if result.errors:
         raise Refused(result.errors[0].message)
-    if _state(site, command) != before:
-        audit_log.record(actor, action, site, command["uuid"], typed=typed)
+    subscriber = result.subscriber
+    if subscriber is None or _state(subscriber) == before:
+        return False
+    audit_log.record(actor, action, site, subscriber.uuid, typed=typed)
+    return True
 
 
-def _state(site: Site, command: Command) -> tuple[Any, ...] | None:
-    """The values of a subscriber that a command may change; None if no subscriber has its uuid."""
-    subscriber = stored.get_by_uuid(site.id, command["uuid"])
+def typed_problem(text: str) -> str:
+    """Why a text that an operator typed for the audit log is refused; "" if it is not."""
+    return EMPTY if not text else TOO_LONG if len(text) > MAX_TYPED else ""
+
+
+def _target(site: Site, command: Command) -> Subscriber | None:
+    return subscribers.find(site, command.get("email"), command.get("uuid"))
+
+
+def _state(subscriber: Subscriber | None) -> tuple[Any, ...] | None:
+    """The values of a subscriber that a command may change; None without a subscriber."""
     if subscriber is None:
         return None
     names = subscriber.email, subscriber.first_name, subscriber.last_name

@@ -6,7 +6,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from audience import addresses, clock
-from audience.access import site_keys
+from audience.access import audit_log, site_keys
+from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.changes import log as change_log
 from audience.changes import targets
@@ -48,6 +49,14 @@ TAKEN = Sentence(
 SUPPRESSED = Sentence(
     Code.ERASED_ADDRESS, "This address was erased from the site: only the command `subscribe` adds it again."
 )
+ADDED = "added"  # in the audit log
+SUBSCRIBED, UNSUBSCRIBED, UNCONFIRMED = "subscribed", "unsubscribed", "unconfirmed"
+EXISTING = {
+    SUBSCRIBED: "This person is a subscriber already: nothing was changed.",
+    UNSUBSCRIBED: "This person has unsubscribed: nothing was changed.",
+    UNCONFIRMED: "This person has not confirmed yet: nothing was changed.",
+}
+ERASED = "This address was erased from the site: nothing was saved. The person can sign up again by a form."
 
 
 def admission_check(
@@ -130,6 +139,32 @@ def create(site: Site, item: Item, source: Source = OPERATOR) -> Subscriber:
         if outcome is Outcome.SUPPRESSED:
             raise Refused(SUPPRESSED, [FieldError("subscriber.email", SUPPRESSED)])
         return stored.get_by_keys(site.id, [change.key])[change.key]
+
+
+@database.writes_site
+def add(site: Site, item: Item, answer: str, actor: Actor, source: Source) -> Subscriber:
+    """Creates the subscriber with an item's address, by hand. Returns it.
+
+    The audit log keeps the `answer`, in words, to whether the person may be written to. Raises `Refused` as
+    `create` does, and for the address of a subscriber.
+    """
+    existing = find(site, item["email"])
+    problem = EXISTING[status(existing)] if existing else ERASED if is_erased(site, item["email"]) else ""
+    if problem:
+        raise Refused(problem, [FieldError("subscriber.email", problem)])
+    subscriber = create(site, item, source)
+    audit_log.record(actor, f"{ADDED}{audit_log.NAMED}{answer}", site, subscriber.uuid)
+    return subscriber
+
+
+def status(subscriber: Subscriber) -> str:
+    """Whether a subscriber is `SUBSCRIBED`, `UNSUBSCRIBED`, or `UNCONFIRMED`: was added so, and has neither
+    confirmed nor unsubscribed since.
+    """
+    if subscriber.unsubscribed_at is None:
+        return SUBSCRIBED
+    unconfirmed = subscriber.consent_kind == ConsentKind.UNCONFIRMED and subscriber.unsubscribe_number is None
+    return UNCONFIRMED if unconfirmed else UNSUBSCRIBED
 
 
 def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> str | None:
@@ -242,6 +277,12 @@ def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None
         return subscriber_texts.by_key(site.id, addresses.identity(email or ""), column)
     except addresses.MalformedAddress:
         return None
+
+
+def is_erased(site: Site, email: str) -> bool:
+    """Whether an address was erased from the site; false for a malformed one."""
+    key = _identity(email)
+    return bool(key and erased_keys(site, [Change(key, email)]))
 
 
 @database.session()

@@ -25,6 +25,9 @@ WORDS = {
     SUBSCRIBED: "everyone has agreed", UNSUBSCRIBED: "nobody may be written to",
     UNCONFIRMED: "nobody has confirmed yet", "": "an export of Audience, which says who",
 }  # fmt: skip
+WORDS_OF_ONE = {
+    SUBSCRIBED: "has agreed", UNSUBSCRIBED: "may not be written to", UNCONFIRMED: "has not confirmed yet",
+}  # fmt: skip
 BLANK, DATE = "", "date"  # values that stand for many
 COMMAND, IN_COMMAND, OUT_COMMAND = "command", "subscribe", "unsubscribe"  # our own column, and its words
 MAX_LENGTH = 100  # characters of a cell that may be a date or a known value

@@ -46,11 +46,19 @@ NONE = (
 MANY = f"The column {NONE}. Send another `consent_column`, or `consent` for everyone. `columns` names it."
 MANY_PAGE = f"The column {NONE}."
 ABOUT, STATUS = "consent", "status"
+KEPT_OUT = "They unsubscribed, or must not be written to. They are kept, and stay out."
+TO_CONFIRM = "They still have to confirm. They are kept, and get no emails until they do."
 ANSWERS = (  # of everybody, in the order of `STATES`, and the one that a column says so
     ("Everybody", "Each of them agreed to get your emails, and none of them has unsubscribed."),
-    ("Nobody", "They unsubscribed, or must not be written to. They are kept, and stay out."),
-    ("Nobody yet", "They still have to confirm. They are kept, and get no emails until they do."),
+    ("Nobody", KEPT_OUT),
+    ("Nobody yet", TO_CONFIRM),
     ("A column says who", "The file has a column for it: status, consent, opt-in, unsubscribed."),
+)
+WHO_OF_ONE = "May this person be written to?"
+ANSWERS_OF_ONE = (  # in the order of `STATES`
+    ("Yes", "They agreed to get your emails, and have not unsubscribed."),
+    ("No", KEPT_OUT),
+    ("Not yet", TO_CONFIRM),
 )
 BY_HEADER = "consent_column=HEADER"
 

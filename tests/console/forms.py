@@ -198,6 +198,9 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     PERSON: ("$person", TAG),
     f"{PERSON}/confirmation": ("$unconfirmed/confirmation", {}),
     f"{PERSON}/erase": ("$other_person/erase", {"confirmed": "1"}),
+    f"{SITE}/subscribers/new": (
+        "$root/subscribers/new", {"email": "new@a.example", "consent": "subscribed"},
+    ),
     f"{SITE}/subscribers": ("$root/subscribers?status=subscribed&tag=vip", {"text": "p1@ "}),
     f"{SITE}/imports/files/<number:upload_id>": (
         "$file", {"start": "1", "headed": "1", "consent": "subscribed"},

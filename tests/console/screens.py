@@ -123,6 +123,7 @@ def site_paths(site: Site) -> list[str]:
         f"{root}?step=month&period=all",
         f"{root}?step=x&period=x",
         f"{root}/subscribers",
+        f"{root}/subscribers/new",
         f"{root}/subscribers?status=subscribed&tag=vip&created_at=30&order=last_event_at",
         *(f"{root}/{noun}" for noun in ("imports", "segments", "reports", "checks", "lists", "settings")),
         *(f"{root}/{noun}" for noun in ("pages", "keys", "webhooks")),

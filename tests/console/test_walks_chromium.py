@@ -14,6 +14,7 @@ from audience.looks import looks, senders
 from audience.reports import reports
 from audience.searches import lists as subscriber_lists
 from audience.segments import segments
+from audience.subscribers import subscribers
 from storage import database
 from tests.audience.looks.test_looks import sent
 from tests.audience.looks.test_senders import SENT
@@ -93,6 +94,39 @@ def test_a_search_is_of_its_list_alone(browser, port, site, width):
     page.get_by_role("link", name="Clear filters").click()
     page.wait_for_url("**/subscribers")
     assert len(listed(page)) == everybody
+    assert visitor.problems == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_person_is_added_with_the_keyboard_alone(browser, port, site, width):
+    visitor = visit(browser, port, EMAIL, width, "light")
+    visitor.open(f"/sites/{site.uuid}/subscribers")
+    page = visitor.page
+    page.get_by_role("link", name="Add a person").press("Enter")
+    page.get_by_label("E-mail address").press_sequentially("P1@a.example")
+    page.keyboard.press("Enter")
+    assert page.locator(":invalid[name=consent]").count() == 3
+    assert page.get_by_role("radio", checked=True).count() == 0
+    looked_at(visitor, "addition")
+    page.get_by_role("radio", name="Yes").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert page.get_by_role("radio", name="Not yet").is_checked()
+    page.keyboard.press("Enter")
+    page.get_by_text("nothing was changed").wait_for()
+    assert page.get_by_role("radio", name="Not yet").is_checked()
+    assert page.get_by_role("link", name="Open p1@a.example").is_visible()
+    looked_at(visitor, "addition-refused")
+    visitor.problems.remove(
+        "Failed to load resource: the server responded with a status of 422 (UNPROCESSABLE ENTITY)"
+    )
+    page.get_by_label("E-mail address").fill("new@a.example")
+    page.keyboard.press("Enter")
+    page.get_by_text("The person was added.").wait_for()
+    looked_at(visitor, "added")
+    added = subscribers.find(site, "new@a.example")
+    assert added is not None
+    assert subscribers.status(added) == "unconfirmed"
     assert visitor.problems == []
 
 
