@@ -42,7 +42,7 @@ def new(site: Site) -> str:
         field_types=FIELD_TYPES,
         is_filled=any(name.startswith(FIELD) and text for name, text in request.form.items()),
         problems=problems,
-        existing=subscribers.find(site, request.form["email"]) if "email" in problems else None,
+        existing=subscribers.find(site, request.form.get("email")) if "email" in problems else None,
     )
 
 
@@ -64,10 +64,14 @@ def create(site: Site) -> Response:
 
 
 def _fields(site: Site) -> list[tuple[str, str]]:
-    """The (key, suggested type) of the site's custom fields: that of the most common value."""
+    """The (key, suggested type) of the site's custom fields, and of those that were sent.
+
+    The type is that of the most common value.
+    """
     common = {key: values[0][0] for key, values in custom_fields.common_values(site).items()}
-    fields = custom_fields.list_all(site)[:MOST_FIELDS]
-    return [(field.key, TYPES.get(type(common.get(field.key, "")), TEXT)) for field in fields]
+    keys = [field.key for field in custom_fields.list_all(site)[:MOST_FIELDS]]
+    sent = [name.removeprefix(FIELD) for name in request.form if name.startswith(FIELD)]
+    return [(key, TYPES.get(type(common.get(key, "")), TEXT)) for key in dict.fromkeys([*keys, *sent])]
 
 
 def _read(form: Form) -> dict[str, Any]:
@@ -75,9 +79,8 @@ def _read(form: Form) -> dict[str, Any]:
     values, problems = _read_values(form)
     sent = {name: read(name)(form) for name in ("email", *NAMES, "tags")} | {"fields": values}
     try:
-        item: dict[str, Any] = load(
-            AddSubscriber(), {"subscriber": sent, "consent": read("consent")(form) or None}
-        )
+        answered = {"subscriber": sent, "consent": read("consent")(form) or None}
+        item: dict[str, Any] = load(AddSubscriber(), answered)
     except FormError as error:
         named = {f"{SENT}fields[{index}]": FIELD + key for index, key in enumerate(values)}
         problems += [
@@ -96,9 +99,8 @@ def _read_values(form: Form) -> tuple[dict[str, Any], list[FieldError]]:
         if text.strip():
             key = name.removeprefix(FIELD)
             try:
-                values[key] = read_field({"key": key, "type": form.get(TYPE + key, ""), "value": text})[
-                    "value"
-                ]
+                typed = {"key": key, "type": form.get(TYPE + key, ""), "value": text}
+                values[key] = read_field(typed)["value"]
             except Refused as error:
                 problems.append(FieldError(name, (error.errors or [error])[0].message))
     return values, problems

@@ -1,6 +1,7 @@
 """Adding one person by hand: the question of files, asked of one, and everything that is refused."""
 
 import re
+import threading
 
 import pytest
 
@@ -9,8 +10,9 @@ from audience.changes import pages as change_pages
 from audience.erasures import erasures
 from audience.sources import COMMAND_LINE, SourceKind
 from audience.subscribers import commands, custom_fields, subscribers
-from tests.console.browser import signed_in
+from tests.console.browser import open_browser, signed_in
 
+TABS = 4
 ANN = "ann@example.com"
 LINK = "/unsubscribe/" + "a" * 40 + "." + "b" * 43
 
@@ -169,6 +171,10 @@ def test_what_is_wrong_stands_beside_its_field_and_what_was_typed_stays(site, ad
     assert log(site) == []
 
 
+def test_a_form_without_fields_is_refused(support, path):
+    assert support.post(path).status_code == 422
+
+
 def test_all_that_is_wrong_is_said_at_once(site, add):
     custom_fields.create(site, "seats")
     page = add("", "", tags="x" * 300, **{"field-seats": "many", "type-seats": "number"}).text
@@ -228,6 +234,30 @@ def test_a_double_press_adds_one_and_another_address_in_the_same_form_another(su
     assert len(log(site)) == 1
     assert add("bob@example.com", form="token").status_code == 303
     assert subscriber(site, "bob@example.com")
+
+
+def test_of_several_tabs_one_adds_and_the_others_are_told(app, site, support, path):
+    ready, answers = threading.Barrier(TABS), []
+
+    def send(number):
+        tab = open_browser(app)
+        tab.http.set_cookie(tab.cookie, support.token, domain="localhost", path="/console")
+        ready.wait(30)
+        answers.append(tab.post(path, email=ANN, consent="subscribed", form=f"tab {number}"))
+
+    threads = [threading.Thread(target=send, args=(number,)) for number in range(TABS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(answer.status_code for answer in answers) == [303] + [422] * (TABS - 1)
+    assert len(log(site)) == 1
+
+
+def test_a_field_that_was_deleted_meanwhile_keeps_what_was_typed(add):
+    page = add(**{"field-gone": "many", "type-gone": "number"}).text
+    assert re.findall(r'id="field-gone" name="field-gone" value="(\w+)"', page) == ["many"]
+    assert "This is no number" in page
 
 
 def test_a_form_that_names_two_addresses_adds_nobody(site, add):
