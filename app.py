@@ -304,6 +304,10 @@ def exit_status(run: Callable[[], int]) -> int:
         return fail(str(error), 2 if isinstance(error, config.SettingError) else 1)
     except Unavailable as error:
         return fail(f"{error.said} ({error}): {error.remedy}")
+    except UnicodeEncodeError as error:
+        if error.encoding != "utf-8":
+            raise
+        return fail("an argument is not UTF-8: type it again", 2)
     except OSError as error:
         return fail(f"{error.filename or 'the system'}: {error.strerror or error}")
 

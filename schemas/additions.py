@@ -5,8 +5,9 @@ from typing import Any
 import marshmallow as ma
 
 from schemas.base import Choice, Form, nested
-from schemas.formats.consent import STATES, UNCONFIRMED, UNSUBSCRIBED, WORDS_OF_ONE
+from schemas.formats.consent import WORDS_OF_ONE
 from schemas.subscribers import SubscriberInput
+from schemas.values import STATES, UNCONFIRMED, UNSUBSCRIBED
 
 UNANSWERED = "Choose one of the answers."
 CONSENT = {UNSUBSCRIBED: {"command": "unsubscribe"}, UNCONFIRMED: {"unconfirmed": True}}

@@ -10,7 +10,6 @@ import marshmallow as ma
 from schemas.base import Form, FormError, Once, Switch, Text, load
 from schemas.codes import Code, Sentence
 from schemas.formats import encodings
-from schemas.formats.consent import STATES
 from schemas.formats.date_columns import FIELD, IGNORE
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.meanings import MEANING
@@ -21,7 +20,7 @@ from schemas.formats.tables import IMPORT, SKIP
 from schemas.formats.tag_questions import SEPARATORS
 from schemas.pages import ignored_keys
 from schemas.tags import trim_names
-from schemas.values import FieldError, OnExisting
+from schemas.values import STATES, FieldError, OnExisting
 
 BOTH = (
     "`answers` already says who may be written to: leave `consent` and `consent_column` out, or answer anew "

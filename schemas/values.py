@@ -19,6 +19,7 @@ import orjson
 from schemas.codes import Code, Sentence, code_of
 
 NAMES = ("first_name", "last_name")  # plain text columns of a subscriber, in the order of `Change`
+SUBSCRIBED, UNSUBSCRIBED, UNCONFIRMED = STATES = ("subscribed", "unsubscribed", "unconfirmed")  # of consent
 LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt")  # of the pages for people
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 MAX_FOUND, MAX_FOUND_LENGTH = 20, 100  # names of what an error found

@@ -22,7 +22,6 @@ from audience.config import Settings
 from schemas import file_imports as wire
 from schemas.base import SEVERAL, FormError, load
 from schemas.formats.columns import MAPPED_TWICE
-from schemas.formats.consent import STATES, SUBSCRIBED
 from schemas.formats.consent_guards import Contradicted
 from schemas.formats.date_columns import FIELD
 from schemas.formats.date_columns import IGNORE as LEFT_OUT
@@ -35,7 +34,7 @@ from schemas.formats.readings import parameters as given
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, listed
 from schemas.formats.tables import IMPORT, SKIP
-from schemas.values import OnExisting
+from schemas.values import STATES, SUBSCRIBED, OnExisting
 
 CHUNK_SIZE = 2**20
 PARTLY = 3  # exit status: some rows were refused

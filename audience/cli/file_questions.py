@@ -9,7 +9,7 @@ import click
 
 from audience.cli.charts import printable
 from audience.cli.output import is_terminal
-from schemas.formats.consent import COMMAND, STATES
+from schemas.formats.consent import COMMAND
 from schemas.formats.consent_guards import Contradicted
 from schemas.formats.consent_question import (
     ABOUT,
@@ -23,6 +23,7 @@ from schemas.formats.consent_question import (
 from schemas.formats.other_columns import OTHERS
 from schemas.formats.questions import FileQuestion, QuestionsOpen
 from schemas.formats.readings import options
+from schemas.values import STATES
 
 UNANSWERED = 2  # exit status
 SHOWN_COLUMNS, SHOWN_VALUES = 30, 8

@@ -22,8 +22,8 @@ from audience.searches import searches
 from audience.searches.searches import SearchRequest
 from audience.sources import COMMAND_LINE
 from audience.subscribers import subscribers, tags
-from audience.subscribers.subscribers import ERASED, EXISTING, UNSUBSCRIBED, Subscriber
-from schemas.formats.consent import STATES
+from audience.subscribers.subscribers import ERASED, EXISTING, Subscriber
+from schemas.values import STATES, UNSUBSCRIBED
 
 AGAIN = "`audience subscriber subscribe` subscribes them again, with a reason."
 

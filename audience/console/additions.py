@@ -16,9 +16,8 @@ from audience.errors import Refused
 from audience.subscribers import custom_fields, subscribers, tags
 from schemas.additions import AddSubscriber
 from schemas.base import load
-from schemas.formats.consent import STATES
 from schemas.formats.consent_question import ANSWERS_OF_ONE, WHO_OF_ONE
-from schemas.values import NAMES, FieldError, FormError
+from schemas.values import NAMES, STATES, FieldError, FormError
 
 blueprint = Blueprint("additions", __name__)
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from schemas.formats.consent import STATES
 from schemas.formats.consent_guards import OTHERWISE, SAYS_SO
 from schemas.formats.consent_question import ABOUT, ANSWERS
 from schemas.formats.consent_words import is_unsubscribed
 from schemas.formats.presets import is_named_as_left
+from schemas.values import STATES
 
 COLUMN = "column"  # the answer that a column says so
 VALUE, STATE, IGNORED = "value-", "state-", "ignored-"  # prefixes of fields

@@ -10,13 +10,12 @@ from audience.imports import file_uploads
 from audience.imports.file_uploads import FileUpload
 from audience.subscribers import custom_fields
 from schemas.formats import beginnings, columns, meanings, tables
-from schemas.formats.consent import STATES
 from schemas.formats.consent_question import ABOUT
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.meanings import CONSENT, FIELD, MEANINGS
 from schemas.formats.presets import IGNORE, PRESETS
 from schemas.formats.refusals import NAMED
-from schemas.values import OnExisting
+from schemas.values import STATES, OnExisting
 
 MOST_FIELDS = 100
 ADDRESS = "email"  # the question that the columns answer

@@ -21,7 +21,7 @@ from audience.sign_ups import checks, mailboxes, sign_ups
 from audience.sign_ups.sign_ups import TOO_SOON, SignUp, SignUpRequest
 from audience.subscribers import custom_fields, subscribers
 from schemas.codes import Code, Sentence
-from schemas.values import LANGUAGES, NAMES, FieldError, closest
+from schemas.values import LANGUAGES, NAMES, UNCONFIRMED, FieldError, closest
 from storage import database
 from storage.sign_ups.sign_ups import OPERATOR
 from storage.subscribers import subscribers as stored
@@ -133,7 +133,7 @@ def ask_to_confirm(site: Site, uuid: str, actor: Actor, settings: Settings) -> S
 
 def may_ask(subscriber: Subscriber) -> bool:
     """Whether a subscriber is unconfirmed, see `subscribers.status`."""
-    return subscribers.status(subscriber) == subscribers.UNCONFIRMED
+    return subscribers.status(subscriber) == UNCONFIRMED
 
 
 def is_unconfirmed_now(site: Site, email: str) -> bool:

@@ -19,7 +19,7 @@ from audience.sources import OPERATOR, Source
 from audience.subscribers import custom_fields, field_values, tags
 from audience.subscribers import writes as subscriber_writes
 from schemas.codes import Code, Sentence
-from schemas.values import FieldError, trim
+from schemas.values import SUBSCRIBED, UNCONFIRMED, UNSUBSCRIBED, FieldError, trim
 from storage import database
 from storage.access import site_counters
 from storage.changes.consents import ConsentKind
@@ -50,7 +50,6 @@ SUPPRESSED = Sentence(
     Code.ERASED_ADDRESS, "This address was erased from the site: only the command `subscribe` adds it again."
 )
 ADDED = "added"  # in the audit log
-SUBSCRIBED, UNSUBSCRIBED, UNCONFIRMED = "subscribed", "unsubscribed", "unconfirmed"
 EXISTING = {
     SUBSCRIBED: "This person is a subscriber already: nothing was changed.",
     UNSUBSCRIBED: "This person has unsubscribed: nothing was changed.",

@@ -19,8 +19,8 @@ from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.readings import Reading
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused
+from schemas.values import SUBSCRIBED, UNCONFIRMED, UNSUBSCRIBED
 
-SUBSCRIBED, UNSUBSCRIBED, UNCONFIRMED = STATES = ("subscribed", "unsubscribed", "unconfirmed")
 WORDS = {
     SUBSCRIBED: "everyone has agreed", UNSUBSCRIBED: "nobody may be written to",
     UNCONFIRMED: "nobody has confirmed yet", "": "an export of Audience, which says who",

@@ -7,16 +7,7 @@ from typing import Any
 from schemas.export_columns import EXPORT_COLUMNS
 from schemas.formats import csv_values
 from schemas.formats.columns import Column
-from schemas.formats.consent import (
-    MAX_LENGTH,
-    SUBSCRIBED,
-    UNCONFIRMED,
-    UNSUBSCRIBED,
-    ConsentAnswer,
-    ConsentColumn,
-    is_date,
-    same,
-)
+from schemas.formats.consent import MAX_LENGTH, ConsentAnswer, ConsentColumn, is_date, same
 from schemas.formats.consent_question import CountedColumn
 from schemas.formats.consent_words import is_unsubscribed, is_yes
 from schemas.formats.header_names import is_unsubscribing
@@ -24,7 +15,7 @@ from schemas.formats.meanings import CUSTOM, OWN, normal
 from schemas.formats.questions import FileQuestion
 from schemas.formats.refusals import FileRefused
 from schemas.formats.tables import Table
-from schemas.values import FieldError, compact_json
+from schemas.values import SUBSCRIBED, UNCONFIRMED, UNSUBSCRIBED, FieldError, compact_json
 
 SAYS_SO = (
     "Row {row} of a column says that somebody has unsubscribed. Send `consent_column={place}` with what its "

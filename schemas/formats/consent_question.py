@@ -9,23 +9,14 @@ from typing import Any
 
 from schemas.formats import header_names
 from schemas.formats.columns import Column
-from schemas.formats.consent import (
-    BLANK,
-    COMMAND,
-    DATE,
-    STATES,
-    UNSUBSCRIBED,
-    ConsentAnswer,
-    ConsentColumn,
-    is_date,
-    same,
-)
+from schemas.formats.consent import BLANK, COMMAND, DATE, ConsentAnswer, ConsentColumn, is_date, same
 from schemas.formats.consent_words import is_of_consent, suggested_state
 from schemas.formats.meanings import normal
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, plain_values
 from schemas.formats.refusals import MAX_VALUE, shorten
 from schemas.formats.tables import Table
+from schemas.values import STATES, UNSUBSCRIBED
 
 MAX_VALUES, MAX_COUNTED = 50, 1_000  # different values of a column, and of all columns
 

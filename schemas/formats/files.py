@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from schemas.base import FormError, load
 from schemas.formats import beginnings, consent, presets, table_questions, tables
 from schemas.formats.columns import Column, by_header, is_header, plan
-from schemas.formats.consent import UNCONFIRMED, UNSUBSCRIBED, ConsentAnswer
+from schemas.formats.consent import ConsentAnswer
 from schemas.formats.consent_guards import Guards
 from schemas.formats.date_columns import DateReading
 from schemas.formats.first_look import look_through
@@ -22,7 +22,7 @@ from schemas.formats.refused_cells import answer_cells, refused_cells, with_all_
 from schemas.formats.rows import FileRow, Rows
 from schemas.formats.tables import Run, Table
 from schemas.imports import ImportItem, plain_item
-from schemas.values import OnExisting
+from schemas.values import UNCONFIRMED, UNSUBSCRIBED, OnExisting
 
 NO_PEOPLE = "The file has no people."
 NO_ADDRESS = "The row has no address."

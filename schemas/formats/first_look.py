@@ -7,16 +7,7 @@ from typing import Any
 
 from schemas.formats import csv_values
 from schemas.formats.columns import Column, is_header
-from schemas.formats.consent import (
-    BLANK,
-    COMMAND,
-    DATE,
-    IN_COMMAND,
-    OUT_COMMAND,
-    UNSUBSCRIBED,
-    ConsentAnswer,
-    same,
-)
+from schemas.formats.consent import BLANK, COMMAND, DATE, IN_COMMAND, OUT_COMMAND, ConsentAnswer, same
 from schemas.formats.consent_guards import Guards, is_unsubscribe_word
 from schemas.formats.consent_question import BY_HEADER, ConsentLook, CountedColumn
 from schemas.formats.consent_words import MAX_LENGTH, fold
@@ -31,7 +22,7 @@ from schemas.formats.refusals import FileRefused
 from schemas.formats.rows import is_refused
 from schemas.formats.tables import CSV, Table
 from schemas.formats.tag_questions import TagWatch
-from schemas.values import DATES
+from schemas.values import DATES, UNSUBSCRIBED
 
 BOM = "\ufeff"  # within a file, of another that was put below
 FOLLOWED_ROWS = 10_000

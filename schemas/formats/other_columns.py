@@ -8,11 +8,12 @@ from typing import Any
 
 from schemas.formats import header_names
 from schemas.formats.columns import Column
-from schemas.formats.consent import SUBSCRIBED, ConsentAnswer
+from schemas.formats.consent import ConsentAnswer
 from schemas.formats.consent_guards import brings_in, columns_to_watch
 from schemas.formats.consent_words import suggested_state
 from schemas.formats.questions import FileQuestion
 from schemas.formats.tables import Table
+from schemas.values import SUBSCRIBED
 
 OTHERS = "others"
 ALSO = (

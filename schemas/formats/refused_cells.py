@@ -6,11 +6,11 @@ from typing import Any
 from schemas.base import Doubled, depth
 from schemas.formats import csv_values
 from schemas.formats.columns import Column
-from schemas.formats.consent import UNSUBSCRIBED, ConsentAnswer
+from schemas.formats.consent import ConsentAnswer
 from schemas.formats.meanings import normal
 from schemas.formats.readings import Reading
 from schemas.formats.tables import Table
-from schemas.values import compact_json
+from schemas.values import UNSUBSCRIBED, compact_json
 
 MAX_COLUMNS = 100  # each row has a cell for each, though it is blank in most
 LINE = "line"

@@ -8,14 +8,14 @@ from typing import Any
 from schemas.base import MAX_DEPTH
 from schemas.formats import csv_values, readers
 from schemas.formats.columns import Column
-from schemas.formats.consent import COMMAND, IN_COMMAND, SUBSCRIBED, UNSUBSCRIBED, ConsentColumn, same
+from schemas.formats.consent import COMMAND, IN_COMMAND, ConsentColumn, same
 from schemas.formats.date_columns import FIELD, DateReading
 from schemas.formats.meanings import CONSENT, NOTES, field_meaning
 from schemas.formats.meanings import FIELD as MEANS_FIELD
 from schemas.formats.presets import IGNORE
 from schemas.formats.reasons import Because
 from schemas.formats.tables import CSV, Table, is_object
-from schemas.values import DATES, NAMES
+from schemas.values import DATES, NAMES, SUBSCRIBED, UNSUBSCRIBED
 
 RAGGED = "The row has more cells than the header: put quotes around cells that contain the delimiter."
 TWO_ADDRESSES = "The cell has two addresses: leave one, and give the other a row of its own."

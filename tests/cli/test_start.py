@@ -53,6 +53,7 @@ LOADED = {
     ("sign-up", "list"): ("peewee", "marshmallow"),
     ("site", "links", "rotate", "News"): ("peewee",),
     ("site", "list"): ("peewee",),
+    ("subscriber", "add", "ann@example.com", "--consent", "subscribed"): ("peewee", "marshmallow"),
     ("subscriber", "find", "bob@example.com"): ("peewee",),
     ("subscriber", "find", "bob@example.com", "--json"): ("peewee", "marshmallow"),
     ("subscriber", "links", "bob@example.com"): ("peewee",),
@@ -154,6 +155,25 @@ def test_a_failure_has_one_form(tmp_path, words, status, sentence):
     assert (run.returncode, run.stdout) == (status, "")
     last = run.stderr.splitlines()[-1]
     assert last.startswith(f"audience: {sentence}")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("field", "delete"),
+        ("site", "rename", "News"),
+        ("subscriber", "find"),
+        ("subscriber", "subscribe", "bob@example.com", "--reason"),
+    ],
+    ids=" ".join,
+)
+def test_an_argument_that_is_no_text_has_that_form(used, words):
+    if words[-1] == "--reason":
+        assert type_(used / "instance", "subscriber", "unsubscribe", "bob@example.com").returncode == 0
+    run = type_(used / "instance", *words, "\udcff")
+    assert (run.returncode, run.stderr) == (2, "audience: an argument is not UTF-8: type it again\n")
+    if words[-1] == "--reason":
+        assert "unsubscribed" in type_(used / "instance", "subscriber", "find", "bob@example.com").stdout
 
 
 def test_an_instance_that_is_no_folder_is_named(tmp_path):
