@@ -99,6 +99,13 @@ MUTANTS = (
         f"{CONSENT}::test_a_subscribe_dated_before_who_unsubscribed_moved_to_the_address_is_not_theirs",
     ),
     Mutant(
+        "adding somebody who is there changes them",
+        "audience/subscribers/subscribers.py",
+        'existing = find(site, item["email"])',
+        "existing = None",
+        "tests/console/test_additions.py::test_somebody_who_is_there_is_linked_and_stays_as_they_are",
+    ),
+    Mutant(
         "a bulk action that waits mentions nobody",
         "audience/undo/mentions.py",
         'by_id |= dict.fromkeys(ids, Source("bulk_act", action_id))',
