@@ -170,6 +170,6 @@ def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str,
     erasure_log.begin(settings.instance)
     secret_files.remove_left_folders(settings.instance)
     if on_terminal and not operators.any_exist():
-        link = sessions.link(settings.console_url, sessions.SIGN_IN, sign_in.console_link(None))
+        link = sessions.link(settings.console_url, *sign_in.console_link())
     database.close()
     return first, link

@@ -19,6 +19,7 @@ from audience.subscribers import custom_fields, subscribers, tags
 from audience.webhooks import webhooks
 from schemas.values import write_date
 from storage import database
+from storage.access import operators as stored_operators
 from storage.sign_ups.sign_ups import HELD
 from tests.console.browser import signed_in
 from tests.console.conftest import PASSWORD
@@ -164,6 +165,12 @@ class World(dict[str, Any]):
     def link(self):
         return sessions.new_link(operators.get("ann@example.com").id, sessions.SIGN_IN)
 
+    def first_link(self):
+        """Of the first operator of an older version, who has no address."""
+        with database.write(database.SHARED):
+            first = stored_operators.add(email="", email_key=None, administrator=True, created_at=1)
+        return sessions.new_link(first, sessions.FIRST)
+
     def password_link(self):
         return sessions.new_link(operators.get("sue@example.com").id, sessions.PASSWORD)
 
@@ -238,6 +245,7 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     f"{SITE}/settings": ("$root/settings", {"name": "Herons", "time_zone": "Europe/Paris"}),
     "/sites": ("/sites", {"name": "Reeds"}),
     "/sign-in": ("/sign-in", {"email": "ann@example.com", "password": PASSWORD, "remember": "1"}),
+    "/first": ("/first", {"token": "$first_link", "email": "first@example.com", "password": PASSWORD}),
     "/link": ("/link", {"token": "$link"}),
     "/password": ("/password", {"token": "$password_link", "password": PASSWORD}),
     "/sign-out": ("/sign-out", {}),

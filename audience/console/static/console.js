@@ -16,6 +16,10 @@ for (const themes of document.querySelectorAll("[data-themes]")) {
   }
 }
 
+// A time zone that nobody has typed is the browser's
+for (const field of document.querySelectorAll("[data-zone]"))
+  if (field.value === field.defaultValue) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone
+
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, textarea, select, [contenteditable]")
   const search = [...document.querySelectorAll("[data-slash]")].find((field) => field.offsetParent)
