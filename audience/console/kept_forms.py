@@ -57,6 +57,7 @@ WHAT = {  # was sent, by the endpoint without "console."
     "sign_ups.discard": "Discard the sign-ups that are on hold",
     "sign_ups.release": "Send the emails that are on hold",
     "sites.make": "A new site",
+    "sites.make_demo": "A demo site",
     "tags.delete": "Delete a tag",
     "tags.delete_field": "Delete a custom field",
     "tags.merge": "Merge a tag into another",

@@ -10,8 +10,12 @@ from audience.access.sites import Site
 from audience.console.page import actor, page, present, read_form, redirect_to
 from audience.console.sent_once import again, make_once
 from audience.console.settings import read_name
+from audience.http.services import settings
+from audience.operations import demo
 
 blueprint = Blueprint("sites", __name__)
+
+DEMO_SUBSCRIBERS = 2_000  # made within a second
 
 
 @blueprint.get("/sites")
@@ -28,6 +32,16 @@ def make() -> Response:
     form = read_form()
     name, zone = read_name(form), form.get("time_zone", "").strip() or "UTC"
     site, site_uuid = make_once(SHARED, lambda: _make(name, zone), attrgetter("uuid"))
+    return redirect_to("console.overview.index", site_uuid=site_uuid, done=again(site))
+
+
+@blueprint.post("/sites/demo")
+@page(role="administrator", again=index)
+def make_demo() -> Response:
+    """Make a demo site with fictional subscribers, which the operator owns"""
+    site, site_uuid = make_once(SHARED, lambda: _make(demo.NAME, demo.TIME_ZONE), attrgetter("uuid"))
+    if site:
+        demo.fill(site, settings().instance, DEMO_SUBSCRIBERS, lambda *_: None)
     return redirect_to("console.overview.index", site_uuid=site_uuid, done=again(site))
 
 

@@ -127,11 +127,11 @@ def test_reset_ends_password_and_sessions_and_gives_a_link(run, site):
 
 
 def test_the_greeting_has_a_link_on_a_terminal_while_there_is_no_operator(settings, site):
-    assert prepare(settings, False, on_terminal=False)[1] is None
-    link = prepare(settings, False, on_terminal=True)[1]
+    assert prepare(settings, False, on_terminal=False) is None
+    link = prepare(settings, False, on_terminal=True)
     opening.open_process(settings)
     set_up(link)
-    assert prepare(settings, False, on_terminal=True)[1] is None
+    assert prepare(settings, False, on_terminal=True) is None
 
 
 def test_a_deleted_site_takes_its_roles_and_entries_along(run, site):

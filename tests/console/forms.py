@@ -5,7 +5,7 @@ from string import Template
 from typing import Any
 
 from audience import clock
-from audience.access import keys, operators, sessions
+from audience.access import keys, operators, sessions, sites
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.bulk import actions as bulk_actions
 from audience.changes.changes import change_from_item
@@ -112,6 +112,11 @@ class World(dict[str, Any]):
     def _fail(self, statement, path):
         with database.write(self.site.id):
             database.execute(statement, (self.site.id, path.rpartition("/")[2]))
+
+    def empty_site(self):
+        empty = sites.create("Empty")
+        operators.add_owners(empty, COMMAND_LINE, self.me)
+        return f"/sites/{empty.uuid}"
 
     def key(self):
         return keys.create([self.site], "read", "old").publishable_key
@@ -244,6 +249,7 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     f"{SITE}/tags/delete-field": ("$root/tags/delete-field", {"field": "$field"}),
     f"{SITE}/settings": ("$root/settings", {"name": "Herons", "time_zone": "Europe/Paris"}),
     "/sites": ("/sites", {"name": "Reeds"}),
+    "/sites/demo": ("/sites/demo", {}),
     "/sign-in": ("/sign-in", {"email": "ann@example.com", "password": PASSWORD, "remember": "1"}),
     "/first": ("/first", {"token": "$first_link", "email": "first@example.com", "password": PASSWORD}),
     "/link": ("/link", {"token": "$link"}),

@@ -114,7 +114,6 @@ def test_an_empty_site_gets_its_key_and_its_first_call(browser, port, site, widt
     looked_at(visitor, "first-key")
     page.get_by_label("Audience", exact=True).click()
     page.get_by_role("heading", name="Reeds").wait_for()
-    assert page.get_by_role("button", name="Make a key").count() == 0
     assert visitor.problems == []
 
 
@@ -212,11 +211,10 @@ def test_a_file_that_is_sent_after_the_end_of_a_session_leads_to_the_sign_in(bro
     visitor = visit(browser, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}/imports/new")
     page = visitor.page
+    end_sessions()
     page.get_by_label("File, up to").set_input_files(
         {"name": "a.csv", "mimeType": "text/csv", "buffer": b"E-mail\na@a.example\n"}
     )
-    end_sessions()
-    page.get_by_role("button", name="Send the file").click()
     page.get_by_text("Your session has ended, and what you sent was not taken.").wait_for()
     page.get_by_label("E-mail address").fill(EMAIL)
     page.get_by_label("Password").fill(PASSWORD)
