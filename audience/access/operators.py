@@ -151,6 +151,11 @@ def add_owners(site: Site, actor: Actor, operator_id: int | None = None) -> None
             _put_role(operator.id, operator.email or FIRST, site, OWNER, actor)
 
 
+def remove_roles(site: Site) -> None:
+    """Removes all roles on a site that is deleted, in the caller's transaction. Sessions continue."""
+    stored.delete_roles_on(site.id)
+
+
 @database.write(database.SHARED)
 def set_administrator(email: str, administrator: bool, actor: Actor) -> None:
     """Makes an operator an administrator, or not. A change ends the operator's sessions.

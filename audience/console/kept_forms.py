@@ -56,6 +56,7 @@ WHAT = {  # was sent, by the endpoint without "console."
     "settings.set_site": "The name and the time zone of the site",
     "sign_ups.discard": "Discard the sign-ups that are on hold",
     "sign_ups.release": "Send the emails that are on hold",
+    "sites.delete": "Delete a site",
     "sites.make": "A new site",
     "sites.make_demo": "A demo site",
     "tags.delete": "Delete a tag",

@@ -250,6 +250,7 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     f"{SITE}/settings": ("$root/settings", {"name": "Herons", "time_zone": "Europe/Paris"}),
     "/sites": ("/sites", {"name": "Reeds"}),
     "/sites/demo": ("/sites/demo", {}),
+    f"{SITE}/delete": ("$root/delete", {"typed": "Example"}),
     "/sign-in": ("/sign-in", {"email": "ann@example.com", "password": PASSWORD, "remember": "1"}),
     "/first": ("/first", {"token": "$first_link", "email": "first@example.com", "password": PASSWORD}),
     "/link": ("/link", {"token": "$link"}),

@@ -128,9 +128,10 @@ document.addEventListener("pointerover", ({target}) => {
   tip.textContent = said
 })
 
-// What cannot be undone stays off until the number is typed
+// What cannot be undone stays off until the number or the name is typed
+const plain = (text) => text.replaceAll(",", "").replaceAll(/\s+/g, " ").trim()
 for (const field of document.querySelectorAll("[data-typed]")) {
-  const show = () => { field.form.querySelector(".acts button").disabled = field.value.replaceAll(",", "").trim() !== field.dataset.typed }
+  const show = () => { field.form.querySelector(".acts button").disabled = plain(field.value) !== plain(field.dataset.typed) }
   field.addEventListener("input", show)
   addEventListener("pageshow", show)
 }
