@@ -290,6 +290,17 @@ def test_a_large_site_is_deleted_in_chunks_that_let_others_write(client, other_c
     assert client.counts() == (17, 17, 0)
 
 
+def test_sites_are_listed_with_their_subscribers(type_, client, other_client):
+    client.create("ann@example.com")
+    client.create("bob@example.com")
+    client.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": "bob@example.com"}})
+    lines = type_("site", "list").output.splitlines()
+    assert lines[0] == f"{client.site.uuid}  Example  2 subscribers"
+    assert lines[1].endswith("  0 subscribers")
+    first, other = json.loads(type_("site", "list", "--json").output)
+    assert (first["user_count"], first["subscriber_count"], other["user_count"]) == (2, 1, 0)
+
+
 def test_deleting_a_site_asks_for_confirmation(type_, client):
     client.create("ann@example.com")
     result = type_("site", "delete", client.site.uuid, input="n\n")
