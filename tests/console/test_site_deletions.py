@@ -25,7 +25,7 @@ def test_the_page_says_what_goes(owner, site, path):
     for said in (
         "<b>6 subscribers</b>, 1 of them unsubscribed,",
         "1 form, 1 segment, ",
-        " 2 webhooks, 1 key go",
+        " 2 webhooks, 1 key.",
     ):
         assert said in page
     assert f'href="/console{path}"' in owner.get(f"/sites/{site.uuid}/settings").text
