@@ -58,9 +58,10 @@ from audience.imports import backlog
 from schemas.values import write_date
 
 NOUNS = (
+    first_site,
     overview, subscribers, tags, bulk_actions, commands, forms, sign_ups, imports, file_uploads, segments,
-    reports, checks, address_lists, settings, keys, webhooks, first_site, sign_in, account, operator_pages,
-    audit_log, backups, sites_pages, undos, site_pages, links, static_files,
+    reports, checks, address_lists, settings, keys, webhooks, sign_in, account, operator_pages, audit_log,
+    backups, sites_pages, undos, site_pages, links, static_files,
 )  # fmt: skip
 
 HEADERS = {

@@ -22,7 +22,7 @@ from schemas.values import FieldError
 
 blueprint = Blueprint("sites", __name__)
 
-DEMO_SUBSCRIBERS = 2_000  # made within a second
+DEMO_SUBSCRIBERS = 2_000  # made while the browser waits
 TYPE_NAME = "Type the name of the site as it stands above. Nothing was deleted."
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from audience import jobs
 from audience.access import audit_log, keys, operators, sites
 from audience.console.sites import TYPE_NAME
 from audience.operations import site_deletions
@@ -78,6 +79,16 @@ def test_it_goes_on_after_a_stop(owner, site, path, settings, monkeypatch):
         database.execute("UPDATE jobs SET not_before = 0, claim = NULL WHERE site_id = 0")
     run_due(kind)
     assert sites.list_all() == []
+
+
+def test_a_step_ends_at_its_deadline_and_the_next_goes_on(owner, site, path, settings, monkeypatch):
+    monkeypatch.setattr(sites, "CHUNK_ROWS", 5)
+    owner.post(path, typed="Example")
+    steps = 0
+    while site in sites.list_all():
+        jobs.work([site_deletions.kind(settings.instance)], database.SHARED, seconds=0.0001)
+        steps += 1
+    assert steps > 5
 
 
 def test_an_administrator_lands_on_the_sites_and_another_site_stays(app, site, other_site, path, settings):
