@@ -145,13 +145,13 @@ def serve(instance: Instance, new: bool, web_only: bool) -> None:
     settings = instance.settings
     with hold_instance_lock(settings.instance, settings):
         settings.instance.chmod(0o700)
-        first, link = outcome_of(f"import app; app.prepare_alone({new}, {sys.stdout.isatty()})")
+        link = outcome_of(f"import app; app.prepare_alone({new}, {sys.stdout.isatty()})")
         for step in greeting.steps(settings, web_only):
             say(step, sys.stdout)
         supervisor.serve(
             settings,
             [sys.executable, "-P", "-m", "app"],
-            lambda url: say(greeting.greeting(url, settings, first, link), sys.stdout),
+            lambda url: say(greeting.greeting(url, settings, link), sys.stdout),
             web_only,
         )
         say(greeting.GOODBYE, sys.stdout)

@@ -90,6 +90,11 @@ def exists(site_id: int, kind: str, subject: int) -> bool:
     return row(query, (site_id, kind, subject)) is not None
 
 
+def subjects(site_id: int, kind: str) -> list[int]:
+    """The subjects of the jobs of a kind."""
+    return column("SELECT subject FROM jobs WHERE site_id = ? AND kind = ?", (site_id, kind))
+
+
 def wake(site_id: int, kind: str) -> int:
     """Makes those jobs of a kind due that have the status `IDLE`. Returns how many."""
     return execute(

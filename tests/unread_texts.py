@@ -339,6 +339,8 @@ DO_NOT_READ = {
     "audience.access.sign_in:set_email",
     "audience.access.sign_in:set_password",
     "audience.access.sign_in:set_password_with_link",
+    "audience.access.operators:put_email",
+    "audience.access.sign_in:with_first_link",
     "audience.access.sign_in:with_link",
     "audience.access.sign_in:with_password",
     "audience.access.sites:change",

@@ -151,6 +151,11 @@ def add_owners(site: Site, actor: Actor, operator_id: int | None = None) -> None
             _put_role(operator.id, operator.email or FIRST, site, OWNER, actor)
 
 
+def remove_roles(site: Site) -> None:
+    """Removes all roles on a site that is deleted, in the caller's transaction. Sessions continue."""
+    stored.delete_roles_on(site.id)
+
+
 @database.write(database.SHARED)
 def set_administrator(email: str, administrator: bool, actor: Actor) -> None:
     """Makes an operator an administrator, or not. A change ends the operator's sessions.
@@ -198,10 +203,14 @@ def remove(email: str, actor: Actor) -> None:
 @database.write(database.SHARED)
 def set_email(operator: SignedInOperator, email: str, actor: Actor) -> None:
     """Changes an operator's address. Raises `Refused`."""
-    key = _new_key(email, operator.id)
     if email.strip() != operator.email:
-        stored.set_email(operator.id, email.strip(), key)
+        put_email(operator.id, email)
         audit_log.record(actor, "operator's address set", operator=email.strip())
+
+
+def put_email(operator_id: int, email: str) -> None:
+    """Stores an operator's address, in the caller's transaction. Raises `Refused`."""
+    stored.set_email(operator_id, email.strip(), _new_key(email, operator_id))
 
 
 def _new_key(email: str, operator_id: int | None = None) -> str:

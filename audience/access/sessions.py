@@ -28,13 +28,13 @@ SHARED = database.SHARED
 LIFETIME_MS = {False: 12 * HOUR_MS, True: 30 * DAY_MS}  # by whether it is remembered
 IDLE_MS = {False: 2 * HOUR_MS, True: 7 * DAY_MS}
 TOUCH_MS = 5 * MINUTE_MS  # between two writes of the last use
-SIGN_IN, PASSWORD = "sign_in", "password"  # purposes of links
-LINK_MS = {SIGN_IN: 15 * MINUTE_MS, PASSWORD: 3 * DAY_MS}
+FIRST, SIGN_IN, PASSWORD = "first", "sign_in", "password"  # purposes of links
+LINK_MS = {FIRST: 15 * MINUTE_MS, SIGN_IN: 15 * MINUTE_MS, PASSWORD: 3 * DAY_MS}
 TOKEN_BYTES = 32
 NAME_BYTES = 9  # of a search that is kept
 KEPT_MS = DAY_MS  # what a form made
 MOST_KEPT = 50  # searches of a session
-PATHS = {SIGN_IN: "link", PASSWORD: "password"}  # of the pages that links lead to, by purpose
+PATHS = {FIRST: "first", SIGN_IN: "link", PASSWORD: "password"}  # of the pages that links lead to, by purpose
 
 SPENT = "This link is used up or too old: ask whoever gave it to you for a new one."
 NO_SESSION = "There is no such session any more: look at the list again."

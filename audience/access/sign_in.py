@@ -20,19 +20,36 @@ CURRENT = "This is not your present password: type it again."
 
 
 @database.write(database.SHARED)
-def console_link(email: str | None) -> str:
-    """The token of a link that signs in the operator with the address `email`.
+def console_link(email: str | None = None) -> tuple[str, str]:
+    """The (purpose, token) of a link that signs in the operator with the address `email`.
 
-    Without `email`, it is for the only administrator; if there is no operator, using it creates the first.
-    Raises `NotFound`, and `Refused` if there are several administrators.
+    Without `email`, it is for the only administrator. If there is no operator, or that one has no address,
+    it is the first link. Raises `NotFound`, and `Refused` if there are several administrators.
     """
     if email is not None:
-        return sessions.new_link(operators.get(email).id, sessions.SIGN_IN)
+        return sessions.SIGN_IN, sessions.new_link(operators.get(email).id, sessions.SIGN_IN)
     everyone = stored.list_all()
     administrators = [operator for operator in everyone if operator.administrator]
     if everyone and len(administrators) != 1:
         raise Refused(NAME_ONE)
-    return sessions.new_link(administrators[0].id if everyone else None, sessions.SIGN_IN)
+    first = administrators[0] if everyone else None
+    purpose = sessions.SIGN_IN if first and first.email else sessions.FIRST
+    return purpose, sessions.new_link(first.id if first else None, purpose)
+
+
+@database.write(database.SHARED)
+def with_first_link(token: str, email: str, password: str, client_network: str, replaced: str = "") -> str:
+    """Creates the first operator, who owns every site. Returns the token of a session that replaces another.
+
+    An operator of an older version, who has no address, gets this one. Raises `Refused`, also if the link is
+    not valid.
+    """
+    operator_id = sessions.spend_link(token, sessions.FIRST).operator_id
+    if operator_id is None:
+        operator_id = _create_first(client_network)
+    operators.put_email(operator_id, email)
+    passwords.check(password, email=email)
+    return _put_password(operator_id, passwords.hash_password(password), client_network, replaced)
 
 
 @database.write(database.SHARED)
@@ -42,10 +59,9 @@ def with_link(token: str, client_network: str, replaced: str = "") -> str:
 
     Raises `Refused` if the link is not valid.
     """
-    link = sessions.spend_link(token, sessions.SIGN_IN)
-    operator_id = link.operator_id
-    if operator_id is None:
-        operator_id = _create_first(client_network)
+    operator_id = sessions.spend_link(token, sessions.SIGN_IN).operator_id
+    if operator_id is None:  # of an older version: the first link had the same purpose
+        raise Refused(sessions.SPENT)
     return _begin(operator_id, False, client_network, replaced)
 
 

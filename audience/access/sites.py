@@ -2,7 +2,7 @@
 
 import uuid
 import zoneinfo
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -139,30 +139,46 @@ class DeletedSite:
 
 def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
     """Deletes a site, its keys first, then all its data in chunks. If interrupted, call it again."""
-    with database.write(database.SHARED):
-        erased_pages.request(instance)
-        keys = stored_keys.detach_keys(site.id, clock.now_ms())
-        for publishable_key in keys:
-            secret_files.forget_first_site(instance, publishable_key)
+    keys = revoke_keys(site, instance)
     with database.session():
         total = site_tables.size(site.id)
     done = 0
-    for table in site_tables.tables_to_empty():
-        while deleted := _delete_some(table, site.id):
-            done += deleted
-            progress("Deleting", done, max(done, total))
-    with database.write(site.id):
-        erased_pages.request(instance)  # once more: the first request may have been served meanwhile
-        done += site_tables.delete(site.id)
-        audit_log.record(COMMAND_LINE, "site deleted", subject=site.name)
+    for deleted in delete_rows(site):
+        done += deleted
+        progress("Deleting", done, max(done, total))
+    done += delete_last(site, instance, COMMAND_LINE)
     progress("Deleting", done, done)
     return DeletedSite(done, keys, erased_pages.run(instance))
 
 
+@database.write(database.SHARED)
+def revoke_keys(site: Site, instance: Path) -> list[str]:
+    """Detaches a site from its keys. Returns those that it revoked, which reached no other site."""
+    erased_pages.request(instance)
+    keys = stored_keys.detach_keys(site.id, clock.now_ms())
+    for publishable_key in keys:
+        secret_files.forget_first_site(instance, publishable_key)
+    return keys
+
+
+def delete_rows(site: Site) -> Iterator[int]:
+    """Deletes a site's rows, up to `CHUNK_ROWS` in each transaction. Yields after each how many."""
+    for table in site_tables.tables_to_empty():
+        while deleted := _delete_some(table, site.id):
+            yield deleted
+
+
 def _delete_some(table: str, site_id: int) -> int:
-    """Deletes up to `CHUNK_ROWS` of a site's rows from a table. Returns how many."""
     with database.write(site_id):
         return site_tables.delete_some(table, site_id, CHUNK_ROWS)
+
+
+@database.writes_site
+def delete_last(site: Site, instance: Path, actor: Actor) -> int:
+    """Deletes a site and its remaining rows. Returns how many those were."""
+    erased_pages.request(instance)  # once more: the first request may have been served meanwhile
+    audit_log.record(actor, "site deleted", subject=site.name)
+    return site_tables.delete(site.id)
 
 
 _zones = lru_cache(maxsize=1)(zoneinfo.available_timezones)  # looks into 600 files

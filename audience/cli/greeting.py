@@ -9,28 +9,15 @@ from audience.privacy import secret_files
 
 PLACE_TABLE = "geo.table"  # of `audience.answers.geolocation`
 GOODBYE = "Goodbye. Everything is stopped, and all that was accepted is kept."
-FIRST_SITE = """
-Your first site, its keys shown this once:
-
-  site_uuid        {site_uuid}
-  publishable_key  {publishable_key}
-  secret_key       {secret_key}
-
-Create a subscriber:
-
-  curl -u '{publishable_key}:{secret_key}' '{base_url}/api/v1/fetch/subscribers?site_uuid={site_uuid}' \\
-    -H 'Content-Type: application/json' -d '{{"subscriber": {{"email": "ann@example.com", "tags": "vip"}}}}'
-"""
 BLOCK = """
 Audience is at {url}  (Ctrl-C stops it)
 
-  Docs     {url}/docs
   Console  {console}
+  Docs     {url}/docs
   Keys     {keys}
-  Next     {program} demo
 """
-LINK = "{link}\n           (signs you in once, within 15 minutes)"
-NO_LINK = "{program} console prints a link"
+LINK = "{link}\n           (begin here: the link works once, within 15 minutes)"
+NO_LINK = "{url}/console  ({program} console prints a link that signs in)"
 
 
 def steps(settings: Settings, web_only: bool) -> Iterable[str]:
@@ -42,14 +29,10 @@ def steps(settings: Settings, web_only: bool) -> Iterable[str]:
         yield "Packing the place table, about 8 s (once, meanwhile; only geolocation waits for it)"
 
 
-def greeting(url: str, settings: Settings, first: dict[str, str] | None, link: str | None) -> str:
-    """The text with the service's addresses; on a terminal, also with the new first site's keys in `first`.
-
-    `link` signs in to the console once.
-    """
-    keys = FIRST_SITE.format(**first) if first and sys.stdout.isatty() else ""
-    console = (LINK if link else NO_LINK).format(link=link, program=_program())
-    return keys + BLOCK.format(url=url, console=console, keys=_keys(settings), program=_program())
+def greeting(url: str, settings: Settings, link: str | None) -> str:
+    """The addresses of the service, with the first link to the console if there is no operator yet."""
+    console = (LINK if link else NO_LINK).format(link=link, url=settings.console_url, program=_program())
+    return BLOCK.format(url=url, console=console, keys=_keys(settings))
 
 
 def _keys(settings: Settings) -> str:

@@ -17,40 +17,61 @@ class Row(NamedTuple):
     help: str
 
 
-COMMANDS = MappingProxyType(
+BEGIN, INSTANCE = "Begin", "The instance"
+GROUPS = MappingProxyType(
     {
-        "answer": Row("answers:answer", "Answers: validate an address, moderate text, guess a gender, …"),
-        "api": Row("api:api", "Call the API of the running service."),
-        "backup": Row("backups:backup", "Back up the database and the pepper to one file; check a backup."),
-        "changes": Row("change_log:changes", "The record of changes: print it, follow it."),
-        "config": Row("configuration:show_config", "Show the settings in effect, and where each comes from."),
-        "console": Row("operators:console", "Print a one-time link to the console."),
-        "demo": Row("demo:demo", "Create a site with fictional subscribers."),
-        "doctor": Row("doctor:doctor", "Find what is wrong with the instance."),
-        "erasures": Row("erasures:erasures", "Erasures: export their log, repeat them after a restore."),
-        "event": Row("events:event", "Events: list them."),
-        "export": Row("exports:export", "Export subscribers to a file or standard output."),
-        "field": Row("fields:field", "Custom fields: list them."),
-        "form": Row("forms:form", "Forms: by which visitors sign up."),
-        "import": Row("file_imports:import_file", "Import subscribers from a file."),
-        "imports": Row("imports:imports_group", "Imports: list them, retry those that failed."),
-        "jobs": Row("jobs:jobs_group", "Jobs in the background: list those that failed, retry one."),
-        "key": Row("keys:key", "Keys, with which clients authenticate."),
-        "mail": Row("mail:mail", "The mail server: send a test."),
-        "mirror": Row("mirrors:mirror", "Keep a file or a database equal to a site."),
-        "move": Row("moves:move", "Move the instance into another database. Stop the service first."),
-        "operator": Row("operators:operator", "Operators, who sign in to the console."),
-        "report": Row("reports:report", "Reports on growth and composition."),
-        "restore": Row("backups:restore", "Replace the instance with a backup. Stop the service first."),
-        "segment": Row("segments:segment", "Segments: subscribers that match rules."),
-        "sign-up": Row("sign_ups:sign_up", "Sign-ups: list them, send or discard what is held."),
-        "site": Row("sites:site", "Sites, each with its own subscribers, fields, tags and keys."),
-        "subscriber": Row("subscribers:subscriber", "Subscribers: find, list, tag, unsubscribe, erase."),
-        "tables": Row("tables:tables", "Tables of the answers: renew them."),
-        "tag": Row("tags:tag", "Tags: list them."),
-        "webhook": Row("webhooks:webhook", "Webhooks: URLs that are told of each change."),
+        BEGIN: {
+            "console": Row("operators:console", "Print a one-time link to the console."),
+            "demo": Row("demo:demo", "Create a site with fictional subscribers."),
+        },
+        "Subscribers": {
+            "subscriber": Row("subscribers:subscriber", "Subscribers: find, list, tag, unsubscribe, erase."),
+            "import": Row("file_imports:import_file", "Import subscribers from a file."),
+            "imports": Row("imports:imports_group", "Imports: list them, retry those that failed."),
+            "export": Row("exports:export", "Export subscribers to a file or standard output."),
+            "tag": Row("tags:tag", "Tags: list them."),
+            "field": Row("fields:field", "Custom fields: list them."),
+            "event": Row("events:event", "Events: list them."),
+            "erasures": Row("erasures:erasures", "Erasures: export their log, repeat them after a restore."),
+        },
+        "Segments and reports": {
+            "segment": Row("segments:segment", "Segments: subscribers that match rules."),
+            "report": Row("reports:report", "Reports on growth and composition."),
+        },
+        "Sign-up": {
+            "form": Row("forms:form", "Forms: by which visitors sign up."),
+            "sign-up": Row("sign_ups:sign_up", "Sign-ups: list them, send or discard what is held."),
+        },
+        "Other programs": {
+            "key": Row("keys:key", "Keys, with which clients authenticate."),
+            "api": Row("api:api", "Call the API of the running service."),
+            "webhook": Row("webhooks:webhook", "Webhooks: URLs that are told of each change."),
+            "mirror": Row("mirrors:mirror", "Keep a file or a database equal to a site."),
+            "changes": Row("change_log:changes", "The record of changes: print it, follow it."),
+            "answer": Row("answers:answer", "Answers: validate an address, moderate text, guess a gender, …"),
+        },
+        "Sites and operators": {
+            "site": Row("sites:site", "Sites, each with its own subscribers, fields, tags and keys."),
+            "operator": Row("operators:operator", "Operators, who sign in to the console."),
+        },
+        INSTANCE: {
+            "backup": Row(
+                "backups:backup", "Back up the database and the pepper to one file; check a backup."
+            ),
+            "restore": Row("backups:restore", "Replace the instance with a backup. Stop the service first."),
+            "move": Row("moves:move", "Move the instance into another database. Stop the service first."),
+            "doctor": Row("doctor:doctor", "Find what is wrong with the instance."),
+            "config": Row(
+                "configuration:show_config", "Show the settings in effect, and where each comes from."
+            ),
+            "jobs": Row("jobs:jobs_group", "Jobs in the background: list those that failed, retry one."),
+            "mail": Row("mail:mail", "The mail server: send a test."),
+            "tables": Row("tables:tables", "Tables of the answers: renew them."),
+        },
     }
 )
+COMMANDS = MappingProxyType({name: row for rows in GROUPS.values() for name, row in rows.items()})
+SERVE = "serve"  # is first; the other commands of `app.py` are with the instance
 OLD_NAMES = {"check": "answer", "person": "subscriber"}  # accepted until 1.0
 
 
@@ -67,12 +88,23 @@ class Commands(click.Group):
         name = new_name or cmd_name
         return _load(COMMANDS[name].place) if name in COMMANDS else super().get_command(ctx, name)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand as error:
+            raise click.NoSuchCommand(error.command_name, None, self.list_commands(ctx), ctx) from error
+
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists the commands as Click does, but without importing their modules."""
+        """Lists the commands in groups, without importing their modules."""
         own = {name: command.get_short_help_str(limit=100) for name, command in self.commands.items()}
-        lines = own | {name: row.help for name, row in COMMANDS.items()}
-        with formatter.section("Commands"):
-            formatter.write_dl(sorted(lines.items()))
+        lines = {group: {name: row.help for name, row in rows.items()} for group, rows in GROUPS.items()}
+        lines[BEGIN] = {name: own.pop(name) for name in [*own] if name == SERVE} | lines[BEGIN]
+        lines[INSTANCE] |= own
+        for group, listed in lines.items():
+            with formatter.section(group):
+                formatter.write_dl([*listed.items()])
 
 
 def _load(path: str) -> click.Command:

@@ -13,7 +13,7 @@ from audience.config import Settings
 from schemas.values import write_date
 
 NEW_OPERATOR = "Give this link to {email}: it sets a password, once, within 3 days."
-SIGN_IN = "The link signs in once, within 15 minutes."
+SIGN_IN = "Open it in a browser within 15 minutes. It works once."
 
 
 @click.command()
@@ -21,20 +21,12 @@ SIGN_IN = "The link signs in once, within 15 minutes."
 @as_json
 @on_instance
 def console(settings: Settings, email: str | None, as_json: bool) -> None:
-    """Print a one-time link to the console, which makes the first operator or signs one in.
+    """Print a one-time link to the console, which sets up the first operator or signs one in.
 
     Example: audience console --as ann@example.com
     """
-    link = sign_in_link(settings, email)
+    link = sessions.link(settings.console_url, *sign_in.console_link(email))
     show({"link": link}, as_json, [link, SIGN_IN])
-
-
-def sign_in_link(settings: Settings, email: str | None = None) -> str:
-    """The URL of a one-time link to the console, for an operator's address or the only administrator.
-
-    Raises `NotFound`, and `Refused` if there are several administrators.
-    """
-    return sessions.link(settings.console_url, sessions.SIGN_IN, sign_in.console_link(email))
 
 
 @click.group()

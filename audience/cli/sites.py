@@ -18,6 +18,7 @@ from audience.errors import NotFound
 from audience.links import generations
 from audience.looks import looks, senders
 from audience.subscribers import stats
+from audience.subscribers.stats import Counts
 
 REVOKE = "Nobody can unsubscribe by a link in an email that {} has sent. Revoke all links?"
 REVOKED = "All links made before are revoked. Put new ones into your emails."
@@ -82,12 +83,28 @@ def show_keys(settings: Settings, site: Site, key: NewKey, as_json: bool) -> Non
 @as_json
 @on_instance
 def list_sites(_: Settings, as_json: bool) -> None:
-    """List the sites.
+    """List the sites with their numbers of subscribers.
 
     Example: audience site list
     """
-    rows = [{"site_uuid": row.uuid, "name": row.name, "time_zone": row.time_zone} for row in sites.list_all()]
-    show(rows, as_json, [f"{row['site_uuid']}  {row['name']}" for row in rows])
+    listed = stats.for_each(sites.list_all())
+    rows = [_values(site, counts) for site, counts in listed]
+    lines = [f"{site.uuid}  {site.name}  {_words(counts)}" for site, counts in listed]
+    show(rows, as_json, lines)
+
+
+def _values(site: Site, counts: Counts | None) -> dict[str, Any]:
+    return {
+        "site_uuid": site.uuid,
+        "name": site.name,
+        "time_zone": site.time_zone,
+        "user_count": counts and counts.users,
+        "subscriber_count": counts and counts.subscribers,
+    }
+
+
+def _words(counts: Counts | None) -> str:
+    return counted(counts.users, "subscriber") if counts else "no answer"
 
 
 @site.command()

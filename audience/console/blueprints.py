@@ -16,6 +16,7 @@ from audience.console import (
     checks,
     commands,
     file_uploads,
+    first_site,
     forms,
     imports,
     keys,
@@ -58,6 +59,7 @@ from audience.imports import backlog
 from schemas.values import write_date
 
 NOUNS = (
+    first_site,
     overview, subscribers, tags, bulk_actions, commands, forms, sign_ups, imports, file_uploads, segments,
     reports, checks, address_lists, settings, keys, webhooks, sign_in, account, operator_pages, audit_log,
     backups, sites_pages, undos, site_pages, links, static_files, additions,
@@ -105,7 +107,6 @@ def context() -> dict[str, Any]:
         "url": url,
         "static": static,
         "operator": present,
-        "incomplete": present is not None and not (present.email and present.has_password),
         "site": g.get("site"),
         "sites": sites,
         "here": current_site,

@@ -37,6 +37,7 @@ SENTENCES = {
     "tag-merged": "The subscribers of the tag get the other one.",
     "tag-deleted": "The tag was deleted.",
     "session": "The session was ended.",
+    "site-deleted": "A worker deletes the site now. Keys of this site alone are revoked.",
     "ended": "Your session has ended, and what you sent was not taken. Sign in, and send it once more.",
     "again": "This form was sent before: this is what it made. For another, begin a new form.",
     "again-secret": "This form was sent before. Its secret was shown then: make a new one if you missed it.",

@@ -7,15 +7,15 @@ from typing import Any
 from flask import Blueprint, Response, render_template, request
 
 from audience import clock
-from audience.access import keys, operators
+from audience.access import operators
 from audience.access.sites import Site
 from audience.console.page import page, present, redirect_to
 from audience.console.wording import plain_day, short_day, today
 from audience.forms import forms
 from audience.http.services import services, settings
 from audience.imports import backlog, file_uploads, imports
+from audience.looks import looks
 from audience.operations import probes
-from audience.privacy.secret_files import first_site_keys
 from audience.reports import growth, periods
 from audience.reports.growth import Growth
 from audience.reports.periods import Period
@@ -32,7 +32,6 @@ STEPS = {"day": "a day", "week": "a week", "month": "a month"}
 PERIODS = ("30", "90", "365", "all")
 MOST_STROKES = 45  # on a telephone; more days are drawn by week there
 NEWEST = 4
-FULL = "full"  # what the first call needs of a key
 
 
 @blueprint.get("")
@@ -65,11 +64,8 @@ def _sign_ups(site: Site) -> dict[str, Any]:
 
 
 def _beginning(site: Site) -> dict[str, Any]:
-    """The variables of the page without subscribers: an API key to begin with, "" without one."""
-    usable = [key for key in keys.list_all(site) if key.is_active(clock.now_ms()) and key.scope == FULL]
-    key = usable[0].publishable_key if usable else ""
-    in_file, _ = first_site_keys(settings().instance) or ("", "")
-    return {"key": key, "is_in_file": key == in_file, "base_url": settings().base_url}
+    """The variables of the page without subscribers."""
+    return {"limit": settings().import_max_bytes, "look": looks.get(site)}
 
 
 def _health() -> dict[str, Any]:

@@ -62,7 +62,8 @@ def change(site: Site) -> Response:
     picture = request.files["logo"].read() if "logo" in request.files else b""
     of_logo = (picture, "remove_logo" in form)
     senders.change_with_look(site, sent, *of_logo, present().administrator, actor(), settings().base_url)
-    return redirect_to("console.site_pages.index", site_uuid=site.uuid, done="pages")
+    then = "console.forms.new" if request.args.get("then") == "form" else "console.site_pages.index"
+    return redirect_to(then, site_uuid=site.uuid, done="pages")
 
 
 @blueprint.post("/sites/<site_uuid>/pages/mail/test")

@@ -4,21 +4,34 @@ from operator import attrgetter
 
 from flask import Blueprint, Response, render_template
 
-from audience.access import operators, sites
+from audience.access import keys, operators, sites
 from audience.access.sessions import SHARED
 from audience.access.sites import Site
 from audience.console.page import actor, page, present, read_form, redirect_to
 from audience.console.sent_once import again, make_once
 from audience.console.settings import read_name
+from audience.errors import Refused
+from audience.forms import forms
+from audience.http.services import settings
+from audience.operations import demo, site_deletions
+from audience.reports import reports
+from audience.segments import segments
+from audience.subscribers import stats
+from audience.webhooks import webhooks
+from schemas.values import FieldError
 
 blueprint = Blueprint("sites", __name__)
+
+DEMO_SUBSCRIBERS = 2_000  # made while the browser waits
+TYPE_NAME = "Type the name of the site as it stands above. Nothing was deleted."
 
 
 @blueprint.get("/sites")
 @page(role="administrator")
 def index() -> str:
     """All sites"""
-    return render_template("sites.html", listed=sites.list_all(), roles=present().roles)
+    shown = {"roles": present().roles, "going": site_deletions.under_way()}
+    return render_template("sites.html", listed=stats.for_each(sites.list_all()), **shown)
 
 
 @blueprint.post("/sites")
@@ -31,7 +44,42 @@ def make() -> Response:
     return redirect_to("console.overview.index", site_uuid=site_uuid, done=again(site))
 
 
+@blueprint.post("/sites/demo")
+@page(role="administrator", again=index)
+def make_demo() -> Response:
+    """Make a demo site with fictional subscribers, which the operator owns"""
+    site, site_uuid = make_once(SHARED, lambda: _make(demo.NAME, demo.TIME_ZONE), attrgetter("uuid"))
+    if site:
+        demo.fill(site, settings().instance, DEMO_SUBSCRIBERS, lambda *_: None)
+    return redirect_to("console.overview.index", site_uuid=site_uuid, done=again(site))
+
+
 def _make(name: str, time_zone: str) -> Site:
     site = sites.create(name, time_zone, actor())
     operators.add_owners(site, actor(), present().id)
     return site
+
+
+@blueprint.get("/sites/<site_uuid>/delete")
+@page(role="owner")
+def ask_deletion(site: Site) -> str:
+    """Ask whether to delete the site, with the number of what would go"""
+    numbers = {
+        "form": len(forms.list_all(site)),
+        "segment": len(segments.list_all(site)),
+        "report": len(reports.list_all(site)),
+        "webhook": len(webhooks.list_all(site)),
+        "key": sum(len(keys.sites_of(key)) == 1 for key in keys.list_all(site)),
+    }
+    return render_template("site_deletion.html", counts=stats.for_site(site), numbers=numbers)
+
+
+@blueprint.post("/sites/<site_uuid>/delete")
+@page(role="owner", again=ask_deletion)
+def delete(site: Site) -> Response:
+    """Have a worker delete the site, once its name is typed"""
+    if read_form().get("typed", "").split() != site.name.split():
+        raise Refused(TYPE_NAME, [FieldError("typed", TYPE_NAME)])
+    site_deletions.ask(site, settings().instance, actor())
+    shown = "console.sites.index" if present().administrator else "console.account.index"
+    return redirect_to(shown, done="site-deleted")

@@ -52,19 +52,24 @@ BY_LINK = (
 
 
 def create(instance: Path, count: int, progress: Progress) -> tuple[Site, NewKey]:
-    """Creates and fills the demo site, which administrators own. Deletes it if that breaks off."""
+    """Creates and fills a demo site, which administrators own, with a key."""
     site = sites.create(NAME, TIME_ZONE)
+    fill(site, instance, count, progress)
+    operators.add_owners(site, COMMAND_LINE)
+    return site, keys.create([site])
+
+
+def fill(site: Site, instance: Path, count: int, progress: Progress) -> None:
+    """Fills a new demo site. Deletes it if that breaks off."""
     try:
         _fill(site, count, progress)
-        operators.add_owners(site, COMMAND_LINE)
-        return site, keys.create([site])
     except BaseException:
         sites.delete(site, instance, progress)
         raise
 
 
 def _fill(site: Site, count: int, progress: Progress) -> None:
-    """Fills the demo site: subscribers first, then all that refers to them."""
+    """Writes subscribers first, then all that refers to them."""
     done, joined = 0, []
     for chunk in _chunks(generate(count, clock.now_ms())):
         _write(site.id, chunk)

@@ -1,10 +1,13 @@
-"""The first site of a new instance; its keys are kept in `first-site.json`."""
+"""The first site of a new instance, whose keys are kept in `first-site.json`, and its first operator."""
 
-from audience.access import keys, operators, sites
-from audience.access.audit_log import COMMAND_LINE
+from audience.access import keys, operators, sign_in, sites
+from audience.access.audit_log import COMMAND_LINE, Actor
+from audience.access.sites import Site
 from audience.config import Settings
 from audience.privacy import secret_files
 from storage import database
+
+NAME = "My first site"
 
 
 def ensure(settings: Settings) -> dict[str, str] | None:
@@ -17,7 +20,7 @@ def ensure(settings: Settings) -> dict[str, str] | None:
     with database.write():
         if sites.list_all():
             return None
-        site = sites.create("My first site")
+        site = sites.create(NAME)
         operators.add_owners(site, COMMAND_LINE)
         key = keys.create([site])
         values = {
@@ -28,3 +31,22 @@ def ensure(settings: Settings) -> dict[str, str] | None:
         }
         secret_files.write_first_site(settings.instance, values)
         return values
+
+
+def unnamed() -> Site | None:
+    """The site that `ensure` created, until it gets another name; None if there is none."""
+    return next((site for site in sites.list_all() if site.name == NAME), None)
+
+
+@database.write()
+def set_up(
+    token: str, email: str, password: str, name: str, time_zone: str, client_network: str, replaced: str
+) -> str:
+    """Creates the first operator by the first link, and names the first site if it has no name yet.
+
+    Returns the token of a session, which replaces the one with the token `replaced`. Raises `Refused`.
+    """
+    session = sign_in.with_first_link(token, email, password, client_network, replaced)
+    if site := unnamed():
+        sites.change(site, name, time_zone, Actor(email.strip(), client_network))
+    return session

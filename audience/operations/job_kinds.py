@@ -16,7 +16,7 @@ from audience.erasures import waiting_imports
 from audience.imports import file_imports, file_tasks, file_uploads
 from audience.jobs import DB, Job, Kind
 from audience.mail.relay import Relay
-from audience.operations import daily_backups, kept_backups, site_lane
+from audience.operations import daily_backups, kept_backups, site_deletions, site_lane
 from audience.privacy import secret_files
 from audience.protocols import BackupPrograms, FileOpener, TextOpener
 from audience.repeats import repeats
@@ -57,6 +57,7 @@ def kinds(
         file_tasks.kind(settings.instance, open_file, open_texts),
         kept_backups.kind(settings, programs),
         daily_backups.kind(settings, programs),
+        site_deletions.kind(settings.instance),
         *(Kind(name, DB, partial(_step, task), own=True) for name, task in maintenance(settings).items()),
         *(
             Kind(name, DB, partial(_step_of_sites, task), own=True)

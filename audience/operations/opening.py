@@ -142,12 +142,11 @@ def open_migrated(
     return is_new
 
 
-def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str, str] | None, str | None]:
+def prepare(settings: Settings, new: bool, on_terminal: bool) -> str | None:
     """Migrates the database, and creates a missing pepper and first site. With `new`, first sets the remains
     of a lost instance aside.
 
-    Returns (values of a new first site, one-time link to the console). The link is made only on a terminal,
-    while there is no operator.
+    Returns the first link to the console; None if there is an operator, or no terminal.
     """
     from audience.access import operators, sessions, sign_in
     from audience.erasures import log as erasure_log
@@ -165,11 +164,12 @@ def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str,
     database.check_replica()
     with database.write():  # of hosts that start at once, one makes pepper and site
         _open_pepper(settings)
-        first, link = first_site.ensure(settings), None
+        first_site.ensure(settings)
         instance_files.adopt_pepper()
     erasure_log.begin(settings.instance)
     secret_files.remove_left_folders(settings.instance)
+    link = None
     if on_terminal and not operators.any_exist():
-        link = sessions.link(settings.console_url, sessions.SIGN_IN, sign_in.console_link(None))
+        link = sessions.link(settings.console_url, *sign_in.console_link())
     database.close()
-    return first, link
+    return link

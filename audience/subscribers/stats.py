@@ -1,10 +1,12 @@
 """Counts of a site's subscribers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from audience.access.sites import Site
 from storage import database
 from storage.access import sites as stored
+from storage.errors import Unavailable
 from storage.reports import queries as report_queries
 from storage.searches import lists as subscriber_lists
 from storage.subscribers import domains, field_values, tags
@@ -27,6 +29,18 @@ class Counts:
 def for_site(site: Site) -> Counts:
     """The stored counts of a site, which every write updates."""
     return Counts(*stored.counters(site.id))
+
+
+def for_each(sites: Sequence[Site]) -> list[tuple[Site, Counts | None]]:
+    """The sites with their stored counts; None for a site whose tables do not answer."""
+    return [(site, _answered(site)) for site in sites]
+
+
+def _answered(site: Site) -> Counts | None:
+    try:
+        return for_site(site)
+    except Unavailable:
+        return None
 
 
 @database.session()

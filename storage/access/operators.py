@@ -67,6 +67,10 @@ def delete_role(operator_id: int, site_id: int) -> None:
     ).execute()
 
 
+def delete_roles_on(site_id: int) -> None:
+    OperatorRoleModel.delete().where(OperatorRoleModel.site == site_id).execute()
+
+
 def roles_of(operator_id: int) -> dict[int, str]:
     """The roles of an operator, by the site's id."""
     return dict(rows("SELECT site_id, role FROM operator_roles WHERE operator_id = ?", (operator_id,)))

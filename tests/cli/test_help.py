@@ -69,3 +69,28 @@ def test_an_old_name_still_works_hidden_and_names_the_new_one(type_, client, old
     assert before.stderr == f"`audience {old}` is now `audience {new}`.\n"
     assert now.stderr == ""
     assert old not in [line.split()[0] for line in type_("--help").output.splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("subscribr",), "Did you mean 'subscriber'?"),
+        (("imprt", "people.csv"), "'import', 'imports'"),
+        (("serv",), "'serve'"),
+        (("subscriber", "lst"), "Did you mean 'list'?"),
+        (("xyzzy",), "No such command 'xyzzy'."),
+    ],
+)
+def test_a_mistyped_command_is_told_which_one_is_near(type_, words, meant):
+    result = type_(*words)
+    assert (result.exit_code, meant in result.stderr) == (2, True)
+
+
+def test_the_commands_are_listed_in_groups_each_once(type_):
+    lines = type_("--help").output.partition("\nBegin:\n")[2].splitlines()
+    listed = [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "]
+    assert listed[0] == "serve"
+    assert sorted(listed) == app.audience.list_commands(None)  # type: ignore[arg-type] # as Click calls it
+    groups = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert groups[0] == "Subscribers:"
+    assert groups[-1] == "The instance:"

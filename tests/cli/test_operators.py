@@ -31,9 +31,15 @@ def test_the_link_stands_alone_on_the_first_line(run, site):
     lines = run("console").splitlines()
     assert URL.fullmatch(lines[0])
     assert URL.findall("\n".join(lines)) == [lines[0]]
-    assert lines[0].startswith("http://127.0.0.1:8000/console/link#")
-    assert follow(lines[0]).roles == {site.id: "owner"}
-    assert URL.fullmatch(run("console", "--json")["link"])
+    assert lines[0].startswith("http://127.0.0.1:8000/console/first#")
+    assert set_up(lines[0]).roles == {site.id: "owner"}
+    assert follow(run("console", "--json")["link"]).email == "ann@example.com"
+
+
+def set_up(link):
+    """Becomes the first operator by a printed link; the operator."""
+    session = sign_in.with_first_link(token_in(link), "ann@example.com", "a heron stands in the reeds", "")
+    return operators.signed_in(session)
 
 
 @pytest.mark.parametrize(
@@ -121,11 +127,11 @@ def test_reset_ends_password_and_sessions_and_gives_a_link(run, site):
 
 
 def test_the_greeting_has_a_link_on_a_terminal_while_there_is_no_operator(settings, site):
-    assert prepare(settings, False, on_terminal=False)[1] is None
-    link = prepare(settings, False, on_terminal=True)[1]
+    assert prepare(settings, False, on_terminal=False) is None
+    link = prepare(settings, False, on_terminal=True)
     opening.open_process(settings)
-    follow(link)
-    assert prepare(settings, False, on_terminal=True)[1] is None
+    set_up(link)
+    assert prepare(settings, False, on_terminal=True) is None
 
 
 def test_a_deleted_site_takes_its_roles_and_entries_along(run, site):

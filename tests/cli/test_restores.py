@@ -287,8 +287,8 @@ def test_who_left_or_was_erased_after_an_upgrade_stays_out_of_a_backup_of_before
 def test_a_restore_keeps_the_operators_and_ends_every_session(type_, client, settings, tmp_path):
     operators.add("old@example.com", True, {client.site: "viewer"}, COMMAND_LINE)
     operators.add("gone@example.com", True, {client.site: "owner"}, COMMAND_LINE)
-    token = sign_in.with_link(sign_in.console_link("gone@example.com"), "")
-    link = sign_in.console_link("gone@example.com")
+    token = sign_in.with_link(sign_in.console_link("gone@example.com")[1], "")
+    link = sign_in.console_link("gone@example.com")[1]
     file = tmp_path / "backup.tar"
     assert type_("backup", str(file)).exit_code == 0
     operators.set_role("old@example.com", client.site, "owner", COMMAND_LINE)
@@ -307,7 +307,7 @@ def test_a_restore_elsewhere_has_the_operators_of_the_backup_but_nobody_signed_i
     type_, client, tmp_path, tmp_path_factory
 ):
     operators.add("ann@example.com", True, {client.site: "owner"}, COMMAND_LINE)
-    token = sign_in.with_link(sign_in.console_link("ann@example.com"), "")
+    token = sign_in.with_link(sign_in.console_link("ann@example.com")[1], "")
     file = tmp_path / "backup.tar"
     assert type_("backup", str(file)).exit_code == 0
     other = Settings(instance=tmp_path_factory.mktemp("other") / "new")

@@ -14,6 +14,8 @@ from audience.operations import first_site
 from audience.reports import reports
 from audience.subscribers import subscribers
 from storage import database
+from storage.access import sites as stored_sites
+from storage.errors import Unavailable
 from storage.instance import site_tables as stored
 from tests.audience.looks.test_looks import PNG
 
@@ -288,6 +290,27 @@ def test_a_large_site_is_deleted_in_chunks_that_let_others_write(client, other_c
     assert sites.delete(other_client.site, settings.instance, progress).rows == expected_rows
     assert len(written) == 17
     assert client.counts() == (17, 17, 0)
+
+
+def test_sites_are_listed_with_their_subscribers(type_, client, other_client):
+    client.create("ann@example.com")
+    client.create("bob@example.com")
+    client.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": "bob@example.com"}})
+    lines = type_("site", "list").output.splitlines()
+    assert lines[0] == f"{client.site.uuid}  Example  2 subscribers"
+    assert lines[1].endswith("  0 subscribers")
+    first, other = json.loads(type_("site", "list", "--json").output)
+    assert (first["user_count"], first["subscriber_count"], other["user_count"]) == (2, 1, 0)
+
+
+def test_a_site_whose_tables_do_not_answer_is_listed_without_numbers(type_, client, monkeypatch):
+    def fail(_site_id):
+        raise Unavailable("no answer")
+
+    monkeypatch.setattr(stored_sites, "counters", fail)
+    assert type_("site", "list").output == f"{client.site.uuid}  Example  no answer\n"
+    [row] = json.loads(type_("site", "list", "--json").output)
+    assert (row["name"], row["user_count"], row["subscriber_count"]) == ("Example", None, None)
 
 
 def test_deleting_a_site_asks_for_confirmation(type_, client):

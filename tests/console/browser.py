@@ -13,6 +13,10 @@ from audience.access.sites import Site
 
 ORIGIN = "http://localhost:8000"
 COOKIE = "audience_console_8000"
+SET_UP = {
+    "email": "First@example.com", "password": "a heron stands in the reeds",
+    "name": "Harbour Letters", "time_zone": "Europe/Berlin",
+}  # fmt: skip
 
 
 @dataclass
@@ -40,8 +44,12 @@ class Browser:
     def is_signed_in(self) -> bool:
         return self.get("/account").status_code == 200
 
-    def follow_link(self, email: str | None = None) -> TestResponse:
-        return self.post("/link", token=sign_in.console_link(email))
+    def follow_link(self, email: str) -> TestResponse:
+        return self.post("/link", token=sign_in.console_link(email)[1])
+
+    def set_up(self, **fields: str) -> TestResponse:
+        """With the first link, as the first operator."""
+        return self.post("/first", **{"token": sign_in.console_link()[1]} | SET_UP | fields)
 
 
 def open_browser(app: Flask, origin: str = ORIGIN, cookie: str = COOKIE) -> Browser:

@@ -5,7 +5,7 @@ from string import Template
 from typing import Any
 
 from audience import clock
-from audience.access import keys, operators, sessions
+from audience.access import keys, operators, sessions, sites
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.bulk import actions as bulk_actions
 from audience.changes.changes import change_from_item
@@ -19,6 +19,7 @@ from audience.subscribers import custom_fields, subscribers, tags
 from audience.webhooks import webhooks
 from schemas.values import write_date
 from storage import database
+from storage.access import operators as stored_operators
 from storage.sign_ups.sign_ups import HELD
 from tests.console.browser import signed_in
 from tests.console.conftest import PASSWORD
@@ -112,6 +113,11 @@ class World(dict[str, Any]):
         with database.write(self.site.id):
             database.execute(statement, (self.site.id, path.rpartition("/")[2]))
 
+    def empty_site(self):
+        empty = sites.create("Empty")
+        operators.add_owners(empty, COMMAND_LINE, self.me)
+        return f"/sites/{empty.uuid}"
+
     def key(self):
         return keys.create([self.site], "read", "old").publishable_key
 
@@ -163,6 +169,12 @@ class World(dict[str, Any]):
 
     def link(self):
         return sessions.new_link(operators.get("ann@example.com").id, sessions.SIGN_IN)
+
+    def first_link(self):
+        """Of the first operator of an older version, who has no address."""
+        with database.write(database.SHARED):
+            first = stored_operators.add(email="", email_key=None, administrator=True, created_at=1)
+        return sessions.new_link(first, sessions.FIRST)
 
     def password_link(self):
         return sessions.new_link(operators.get("sue@example.com").id, sessions.PASSWORD)
@@ -240,7 +252,10 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     f"{SITE}/tags/delete-field": ("$root/tags/delete-field", {"field": "$field"}),
     f"{SITE}/settings": ("$root/settings", {"name": "Herons", "time_zone": "Europe/Paris"}),
     "/sites": ("/sites", {"name": "Reeds"}),
+    "/sites/demo": ("/sites/demo", {}),
+    f"{SITE}/delete": ("$root/delete", {"typed": "Example"}),
     "/sign-in": ("/sign-in", {"email": "ann@example.com", "password": PASSWORD, "remember": "1"}),
+    "/first": ("/first", {"token": "$first_link", "email": "first@example.com", "password": PASSWORD}),
     "/link": ("/link", {"token": "$link"}),
     "/password": ("/password", {"token": "$password_link", "password": PASSWORD}),
     "/sign-out": ("/sign-out", {}),

@@ -126,7 +126,7 @@ def site_paths(site: Site) -> list[str]:
         f"{root}/subscribers/new",
         f"{root}/subscribers?status=subscribed&tag=vip&created_at=30&order=last_event_at",
         *(f"{root}/{noun}" for noun in ("imports", "segments", "reports", "checks", "lists", "settings")),
-        *(f"{root}/{noun}" for noun in ("pages", "keys", "webhooks")),
+        *(f"{root}/{noun}" for noun in ("pages", "keys", "webhooks", "delete")),
         f"{root}/acts",
         f"{root}/tags",
         *(f"{root}/acts/{each.id}" for each in bulk_actions.newest(site)),

@@ -63,9 +63,8 @@ def test_a_file_stays_chosen(browser, port, site, tmp_path):
     visitor = visit(browser, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}/imports/new")
     page, send = visitor.page, visitor.page.get_by_role("button", name="Send the file")
-    page.get_by_label("File, up to").set_input_files(file)
     with others_writing():
-        send.click()
+        page.get_by_label("File, up to").set_input_files(file)
         page.get_by_role("status").get_by_text("Nothing was saved.").wait_for()
     send.click()
     page.wait_for_url("**/files/*")
@@ -94,7 +93,6 @@ def test_a_file_is_tried_once_the_others_have_written(browser, port, site, tmp_p
     visitor.open(f"/sites/{site.uuid}/imports/new")
     page = visitor.page
     page.get_by_label("File, up to").set_input_files(file)
-    page.get_by_role("button", name="Send the file").click()
     page.wait_for_url("**/files/*")
     page.get_by_label("Everybody").check()
     page.get_by_role("button", name="Use this answer").click()

@@ -67,7 +67,7 @@ def _come_in_unconfirmed(site, email):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_page_is_accessible_and_fits(browser, port, paths, width):
     visitor, axe = visit(browser, port, EMAIL, width, THEMES[0]), Axe()
-    for path in [*paths, "/sign-in", "/forgotten", "/link"]:
+    for path in [*paths, "/sign-in", "/forgotten", "/link", "/first"]:
         visitor.open(path)
         for theme in THEMES:
             visitor.page.emulate_media(color_scheme=theme)
@@ -194,7 +194,6 @@ def test_a_file_that_an_erasure_deleted_is_sent_again_as_it_is_chosen(
     visitor.open(f"/sites/{site.uuid}/imports/new")
     page = visitor.page
     page.get_by_label("File, up to").set_input_files(file)
-    page.get_by_role("button", name="Send the file").click()
     page.get_by_label("Tags for everyone").fill("fair")
     page.get_by_role("button", name="Look again").click()
     add(site, {"email": "gus@a.example"})
@@ -214,8 +213,6 @@ def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, 
     visitor.open(f"/sites/{site.uuid}/imports/new")
     page, keyboard = visitor.page, visitor.page.keyboard
     page.get_by_label("File, up to").set_input_files(file)
-    page.get_by_role("button", name="Send the file").focus()
-    keyboard.press("Enter")
     page.get_by_text("choose below which one does").wait_for()
     page.get_by_label("What column 1 becomes").focus()
     page.locator(":focus").select_option("email")
@@ -267,7 +264,6 @@ def test_who_may_be_written_to_is_asked(
     visitor.open(f"/sites/{site.uuid}/imports/new")
     page = visitor.page
     page.get_by_label("File, up to").set_input_files(file)
-    page.get_by_role("button", name="Send the file").click()
     page.get_by_role("heading", name="Who in this file may be written to?").wait_for()
     assert page.locator("[name=consent]:checked").count() == 0
     assert page.get_by_role("button", name="Import", exact=True).is_disabled()

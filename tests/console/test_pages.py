@@ -24,7 +24,7 @@ from audience.searches import searches
 from audience.segments import segments
 from audience.sign_ups import sign_ups
 from audience.webhooks import webhooks
-from tests.console.browser import ORIGIN, open_browser, signed_in
+from tests.console.browser import ORIGIN, SET_UP, open_browser, signed_in
 from tests.console.screens import fill
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
@@ -170,20 +170,22 @@ def test_every_post_must_come_from_the_console_itself(app, site, headers):
 @pytest.mark.parametrize("headers", [{"Origin": ORIGIN, "Sec_Fetch_Site": "same-origin"},
                                      {"Sec_Fetch_Site": "same-origin"}])  # fmt: skip
 def test_a_post_of_the_console_itself_is_taken(browser, site, headers):
-    browser.follow_link()
-    fields = {"csrf": sessions.csrf_token(browser.token), "email": "me@example.com"}
+    browser.set_up()
+    fields = {"csrf": sessions.csrf_token(browser.token)}
+    fields |= {"email": "me@example.com", "present": SET_UP["password"]}
     assert browser.send("/account/email", fields, **headers).status_code == 303
 
 
 def test_a_script_sends_the_token_as_a_header(browser, site):
-    browser.follow_link()
+    browser.set_up()
     token = sessions.csrf_token(browser.token)
-    sent = browser.send("/account/email", {"email": "me@example.com"}, Origin=ORIGIN, X_CSRF_Token=token)
+    fields = {"email": "me@example.com", "present": SET_UP["password"]}
+    sent = browser.send("/account/email", fields, Origin=ORIGIN, X_CSRF_Token=token)
     assert sent.status_code == 303
 
 
 def test_pages_carry_their_headers(app, browser, site):
-    browser.follow_link()
+    browser.set_up()
     for path in ("/sign-in", "/account", "/nowhere", f"/sites/{site.uuid}"):
         headers = browser.get(path).headers
         assert {name: headers[name] for name in HEADERS} == HEADERS
@@ -255,7 +257,7 @@ def public(app):
 def test_over_https_the_cookie_is_bound_to_the_host(app, public, site):
     public(f"{HTTPS}/")
     browser = open_browser(app, HTTPS, HTTPS_COOKIE)
-    cookie = browser.follow_link().headers["Set-Cookie"]
+    cookie = browser.set_up().headers["Set-Cookie"]
     assert cookie.startswith(f"{HTTPS_COOKIE}=")
     assert cookie.partition("; ")[2] == "Secure; HttpOnly; Path=/console; SameSite=Lax"
     assert browser.is_signed_in()
@@ -296,9 +298,9 @@ def test_the_own_address_of_a_sites_pages_names_no_console(app, public, site, ba
 def test_behind_a_proxy_the_host_header_and_the_public_url_say_that_it_is_https(app, public, site):
     public(HTTPS)
     browser = open_browser(app, "http://people.example", HTTPS_COOKIE)
-    fields = {"token": sessions.new_link(None, "sign_in")}
-    assert browser.send("/link", fields, Origin="http://people.example").status_code == 403
-    assert "Secure" in browser.send("/link", fields, Origin=HTTPS).headers["Set-Cookie"]
+    fields = {"token": sessions.new_link(None, "first")} | SET_UP
+    assert browser.send("/first", fields, Origin="http://people.example").status_code == 403
+    assert "Secure" in browser.send("/first", fields, Origin=HTTPS).headers["Set-Cookie"]
 
 
 def test_plain_http_is_answered_on_loopback_only(app, public):
@@ -312,7 +314,7 @@ def test_below_a_path_every_link_has_it(app, public, site):
     public(f"{HTTPS}/people/")
     browser = open_browser(app, HTTPS, HTTPS_COOKIE)
     assert browser.get("/x").headers["Location"].startswith("/people/console/sign-in")
-    followed = browser.follow_link()
+    followed = browser.set_up()
     assert followed.headers["Location"] == "/people/console"
     assert "; Path=/people/console; " in followed.headers["Set-Cookie"]
     token = followed.headers["Set-Cookie"].partition("=")[2].partition(";")[0]

@@ -60,7 +60,9 @@ def test_a_viewer_sees_all_but_keys_and_forms(app, site):
     viewer = signed_in(app, "viewer@example.com", {site: "viewer"})
     for path in site_paths(site):
         is_form = (
-            path.endswith(("/keys", "/pages", "/edit", "/new")) or "/new?" in path or "/webhooks" in path
+            path.endswith(("/keys", "/pages", "/edit", "/new", "/delete"))
+            or "/new?" in path
+            or "/webhooks" in path
         )
         assert viewer.get(path).status_code == (404 if is_form else 200), path
     assert "/keys" not in viewer.get(f"/sites/{site.uuid}/settings").text

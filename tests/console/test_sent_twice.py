@@ -31,6 +31,7 @@ MAKERS = {
     f"{SITE}/keys/rotate": ("keys", "$root/keys"),
     f"{SITE}/acts": ("bulk_acts", ""),
     "/sites": ("sites", "/sites"),
+    "/sites/demo": ("sites", "$empty_site"),
     "/operators": ("operators", "/operators"),
 }
 SHOWN_ONCE = ("/keys", "/rotate", "/webhooks", "/operators")
@@ -75,7 +76,7 @@ def test_its_page_has_a_token_of_its_own(world, rule):
     if page == "":
         asked = [world.browser.post(f"{world.root}/subscribers/chosen", act="tag", all="1") for _ in range(2)]
     else:
-        asked = [world.browser.get(Template(page).substitute(root=world.root)) for _ in range(2)]
+        asked = [world.browser.get(Template(page).substitute(world)) for _ in range(2)]
     tokens = [re.findall(r'name="form" value="([\w.-]{16,})"', each.text) for each in asked]
     assert all(tokens)
     assert not set(tokens[0]) & set(tokens[1])
@@ -178,5 +179,5 @@ def test_what_was_made_and_deleted_since_is_said(world, kind):
 
 
 def test_every_form_that_makes_something_is_here():
-    ends = ("/new", "/keys", "/webhooks", "/sites", "/acts", "/rotate")
+    ends = ("/new", "/keys", "/webhooks", "/sites", "/demo", "/acts", "/rotate")
     assert {rule for rule in WRITES if rule.endswith(ends)} | {"/operators"} == set(MAKERS)

@@ -6,13 +6,15 @@ import threading
 
 import pytest
 
-from audience.access import operators, passwords, sessions, sign_in
+from audience.access import operators, passwords, sessions, sign_in, sites
 from audience.access.audit_log import COMMAND_LINE
+from audience.console import settings as settings_page
 from audience.errors import Refused
+from audience.operations import first_site
 from storage import database
 from storage.access import operators as stored_operators
 from storage.errors import Unavailable
-from tests.console.browser import alert, open_browser, signed_in
+from tests.console.browser import SET_UP, alert, open_browser, signed_in
 from tests.console.conftest import PASSWORD, REAL_COST
 
 MINUTE, DAY = 60_000, 86_400_000
@@ -24,57 +26,102 @@ def everyone():
     return [operator for operator, _ in operators.list_all()]
 
 
-def test_the_first_link_makes_an_owner_and_administrator_and_leads_to_the_overview(app, browser, site):
-    response = browser.follow_link()
+@pytest.fixture
+def first(app):
+    """The site that a new instance has."""
+    return sites.create(first_site.NAME)
+
+
+def test_the_first_link_makes_an_owner_with_a_password_and_names_the_site(app, browser, first):
+    assert "Name of your list" in browser.get("/first").text
+    response = browser.set_up()
     assert (response.status_code, response.headers["Location"]) == (303, "/console")
     overview = browser.get("")
-    assert (overview.status_code, overview.headers["Location"]) == (303, f"/console/sites/{site.uuid}")
-    [(first, roles)] = operators.list_all()
-    assert first.administrator
-    assert roles == {site.id: "owner"}
-    assert "Set an address and a password" in browser.get(f"/sites/{site.uuid}").text
+    assert (overview.status_code, overview.headers["Location"]) == (303, f"/console/sites/{first.uuid}")
+    [(operator, roles)] = operators.list_all()
+    assert operator.administrator
+    assert (operator.email, roles) == (SET_UP["email"], {first.id: "owner"})
+    site = sites.get(first.id)
+    assert (site.name, site.time_zone) == (SET_UP["name"], SET_UP["time_zone"])
+    assert open_browser(app).post("/sign-in", **SET_UP).status_code == 303
 
 
-def test_the_banner_stays_until_address_and_password_are_set(browser, site):
-    browser.follow_link()
-    assert browser.post("/account/email", email="ann@example.com").status_code == 303
-    assert "Set an address and a password" in browser.get(f"/sites/{site.uuid}").text
-    assert browser.post("/account/password", password=PASSWORD).status_code == 303
-    assert "Set an address and a password" not in browser.get(f"/sites/{site.uuid}").text
+def test_a_site_that_has_a_name_keeps_it(browser, site):
+    page = browser.get("/first").text
+    assert "Your e-mail address" in page
+    assert "Name of your list" not in page
+    assert browser.set_up().status_code == 303
+    assert sites.get(site.id) == site
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"email": "no address"}, operators.NO_ADDRESS),
+        ({"password": "short"}, passwords.TOO_SHORT),
+        ({"password": "first@example.com"}, passwords.OWN_ADDRESS),
+        ({"name": " "}, settings_page.NO_NAME),
+        ({"time_zone": "Mars/Olympus"}, sites.TIME_ZONE),
+    ],
+)
+def test_what_is_wrong_in_the_first_form_changes_nothing_and_the_link_stays_valid(
+    browser, first, fields, said
+):
+    link = {"token": sign_in.console_link()[1]}
+    response = browser.set_up(**link, **fields)
+    assert (response.status_code, alert(response)) == (422, said)
+    assert f'value="{link["token"]}"' in response.text
+    assert (SET_UP | fields)["password"] not in response.text.replace((SET_UP | fields)["email"], "")
+    assert (everyone(), sites.get(first.id)) == ([], first)
+    assert browser.set_up(**link).status_code == 303
+
+
+def test_the_first_operator_of_an_older_version_gets_an_address(browser, first):
+    with database.write(database.SHARED):
+        stored_operators.add(email="", email_key=None, administrator=True, created_at=1)
+    assert browser.set_up().status_code == 303
+    assert [operator.email for operator in everyone()] == [SET_UP["email"]]
+    assert sign_in.console_link()[0] == sessions.SIGN_IN
+
+
+def test_the_first_link_of_an_older_version_is_too_old(browser, site):
+    token = sessions.new_link(None, sessions.SIGN_IN)
+    assert alert(browser.post("/link", token=token)) == sessions.SPENT
+    assert everyone() == []
 
 
 def test_a_get_spends_nothing(browser, site):
-    token = sign_in.console_link(None)
+    token = sign_in.console_link()[1]
     for _ in range(2):
-        assert browser.get("/link").status_code == 200
-        assert browser.get(f"/link?token={token}").status_code == 200
-    assert browser.post("/link", token=token).status_code == 303
+        assert browser.get("/first").status_code == 200
+        assert browser.get(f"/first?token={token}").status_code == 200
+    assert browser.set_up(token=token).status_code == 303
 
 
 def test_a_link_is_valid_once(app, browser, site):
-    token = sign_in.console_link(None)
-    assert browser.post("/link", token=token).status_code == 303
-    response = open_browser(app).post("/link", token=token)
+    token = sign_in.console_link()[1]
+    assert browser.set_up(token=token).status_code == 303
+    response = open_browser(app).set_up(token=token)
     assert (response.status_code, alert(response)) == (422, sessions.SPENT)
 
 
 def test_two_first_links_never_make_two_owners(app, browser, site):
-    tokens = [sign_in.console_link(None) for _ in range(2)]
-    assert browser.post("/link", token=tokens[0]).status_code == 303
-    response = open_browser(app).post("/link", token=tokens[1])
+    tokens = [sign_in.console_link()[1] for _ in range(2)]
+    assert browser.set_up(token=tokens[0]).status_code == 303
+    response = open_browser(app).set_up(token=tokens[1])
     assert (response.status_code, alert(response)) == (422, sign_in.NOT_THE_FIRST)
     assert len(everyone()) == 1
 
 
 @pytest.mark.parametrize("links", [1, CLIENTS])
 def test_of_many_at_once_one_becomes_the_first(app, site, links):
-    tokens = [sign_in.console_link(None) for _ in range(links)]
+    tokens = [sign_in.console_link()[1] for _ in range(links)]
     ready, statuses = threading.Barrier(CLIENTS), []
 
     def follow(number):
         browser = open_browser(app)
         ready.wait(30)
-        statuses.append(browser.post("/link", token=tokens[number % links]).status_code)
+        statuses.append(browser.set_up(token=tokens[number % links]).status_code)
 
     threads = [threading.Thread(target=follow, args=(number,)) for number in range(CLIENTS)]
     for thread in threads:
@@ -86,41 +133,41 @@ def test_of_many_at_once_one_becomes_the_first(app, site, links):
 
 
 def test_a_link_lasts_a_quarter_of_an_hour(browser, site, later):
-    token = sign_in.console_link(None)
+    token = sign_in.console_link()[1]
     later(15 * MINUTE)
-    assert alert(browser.post("/link", token=token)) == sessions.SPENT
+    assert alert(browser.set_up(token=token)) == sessions.SPENT
 
 
 def test_later_links_sign_in_the_only_administrator_or_whom_they_name(app, browser, site, ann):
     operators.add("admin@example.com", True, {}, COMMAND_LINE)
-    browser.follow_link()
+    browser.follow_link("admin@example.com")
     assert "admin@example.com" in browser.get("/account").text
     browser.follow_link("ann@example.com")
     assert "Ann@example.com" in browser.get("/account").text
     operators.add("second@example.com", True, {}, COMMAND_LINE)
     with pytest.raises(Refused, match="--as"):
-        sign_in.console_link(None)
+        sign_in.console_link()[1]
 
 
 def test_a_new_link_replaces_the_one_before(browser, ann):
-    first = sign_in.console_link("ann@example.com")
-    sign_in.console_link("ann@example.com")
+    first = sign_in.console_link("ann@example.com")[1]
+    sign_in.console_link("ann@example.com")[1]
     assert alert(browser.post("/link", token=first)) == sessions.SPENT
 
 
 def test_no_token_is_logged_or_stored(browser, site, caplog):
     caplog.set_level(logging.DEBUG)
-    token = sign_in.console_link(None)
-    assert f"#{token}" in sessions.link("http://localhost:8000", sessions.SIGN_IN, token)
-    browser.get("/link")
-    browser.post("/link", token=token + "x")
-    browser.post("/link", token=token)
+    token = sign_in.console_link()[1]
+    assert f"#{token}" in sessions.link("http://localhost:8000", sessions.FIRST, token)
+    browser.get("/first")
+    browser.set_up(token=token + "x")
+    browser.set_up(token=token)
     assert browser.is_signed_in()
     with database.session():
         queries = ("SELECT * FROM one_time_links", "SELECT * FROM sessions", "SELECT * FROM audit_log")
         stored = repr([database.rows(query) for query in queries])
     logged = "".join(repr(vars(record)) for record in caplog.records)
-    assert "/console/link" in logged
+    assert "/console/first" in logged
     assert token not in logged + stored
     assert browser.token not in logged + stored
 
@@ -201,7 +248,9 @@ def test_a_bad_password_is_refused_and_the_link_stays_valid(browser, site, passw
 
 
 def test_a_sign_in_link_sets_no_password_and_the_other_way_round(browser, ann):
-    assert alert(browser.post("/password", token=sign_in.console_link("ann@example.com"), password=PASSWORD))
+    assert alert(
+        browser.post("/password", token=sign_in.console_link("ann@example.com")[1], password=PASSWORD)
+    )
     token = operators.reset("ann@example.com", COMMAND_LINE)
     assert alert(browser.post("/link", token=token)) == sessions.SPENT
 

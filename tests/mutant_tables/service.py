@@ -8,6 +8,8 @@ ACCESS = "tests/http/test_access.py"
 IMPORTS = "tests/audience/imports/test_imports.py"
 REPEATS = "tests/api/test_repeats.py"
 PAGES = "tests/console/test_pages.py"
+DELETIONS = "tests/console/test_site_deletions.py"
+SIGN_IN = "tests/console/test_sign_in.py"
 WEBHOOKS = "tests/audience/webhooks/test_webhook_sender.py"
 SQLITE = "storage/engines/sqlite.py"
 MUTANTS = (
@@ -304,5 +306,26 @@ MUTANTS = (
         "plain := _decode(CODE, word)",
         "plain := word",
         f"{API}/test_refused_rows.py::test_an_address_in_an_encoding_is_hidden_and_its_row_erased",
+    ),
+    Mutant(
+        "a site is deleted whatever name is typed",
+        "audience/console/sites.py",
+        'read_form().get("typed", "").split() != site.name.split()',
+        '"typed" not in read_form()',
+        f"{DELETIONS}::test_another_name_deletes_nothing",
+    ),
+    Mutant(
+        "the keys of a site that is being deleted still work",
+        "audience/operations/site_deletions.py",
+        "    sites.revoke_keys(site, instance)\n",
+        "",
+        f"{DELETIONS}::test_a_worker_deletes_it_and_meanwhile_nobody_reaches_it",
+    ),
+    Mutant(
+        "a first form that is refused makes an operator",
+        "audience/operations/first_site.py",
+        "@database.write()\ndef set_up",
+        "def set_up",
+        f"{SIGN_IN}::test_what_is_wrong_in_the_first_form_changes_nothing_and_the_link_stays_valid",
     ),
 )

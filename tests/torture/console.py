@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import openpyxl
 
+from tests.console.browser import SET_UP
 from tests.service import command, environment
 from tests.torture.world import ROOT, World
 
@@ -29,7 +30,7 @@ class Operator:
         self._origin = link.partition("/console")[0]
         self._host = self._origin.partition("://")[2]
         self._http = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-        self._post("/console/link", urlencode({"token": link.partition("#")[2]}).encode())
+        self._post("/console/first", urlencode({"token": link.partition("#")[2]} | SET_UP).encode())
 
     def get(self, page: str) -> str:
         with self._http.open(self._origin + page, timeout=30) as answer:

@@ -34,7 +34,7 @@ UNKNOWN = "00000000-0000-4000-8000-000000000000"
 VISITORS = ("nobody", *ROLES)  # of the console
 SHORT = LONG = len(ENDPOINTS) + len(VISITORS)
 UNIT = "operations and roles"
-SKIPPED = ("/console/sign-out", "/console/<path:rest>", "/console/link")
+SKIPPED = ("/console/sign-out", "/console/<path:rest>", "/console/link", "/console/first")
 
 
 @dataclass

@@ -16,6 +16,10 @@ for (const themes of document.querySelectorAll("[data-themes]")) {
   }
 }
 
+// A time zone that nobody has typed is the browser's
+for (const field of document.querySelectorAll("[data-zone]"))
+  if (field.value === field.defaultValue) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone
+
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, textarea, select, [contenteditable]")
   const search = [...document.querySelectorAll("[data-slash]")].find((field) => field.offsetParent)
@@ -124,9 +128,10 @@ document.addEventListener("pointerover", ({target}) => {
   tip.textContent = said
 })
 
-// What cannot be undone stays off until the number is typed
+// What cannot be undone stays off until the number or the name is typed
+const plain = (text) => text.replaceAll(",", "").replaceAll(/\s+/g, " ").trim()
 for (const field of document.querySelectorAll("[data-typed]")) {
-  const show = () => { field.form.querySelector(".acts button").disabled = field.value.replaceAll(",", "").trim() !== field.dataset.typed }
+  const show = () => { field.form.querySelector(".acts button").disabled = plain(field.value) !== plain(field.dataset.typed) }
   field.addEventListener("input", show)
   addEventListener("pageshow", show)
 }

@@ -13,7 +13,7 @@ form.addEventListener("drop", (event) => {
   form.requestSubmit()
 })
 
-if ("again" in form.dataset) file.addEventListener("change", () => form.requestSubmit())
+file.addEventListener("change", () => form.requestSubmit())
 
 form.addEventListener("submit", (event) => {
   event.preventDefault()
