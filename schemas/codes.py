@@ -113,7 +113,7 @@ REQUEST_CODES: dict[Code, tuple[int, str]] = {  # each with the one status that 
     Code.FORM_NOT_FOUND: (404, "`GET /v1/fetch/forms` lists the forms of the site."),
     Code.IMPORT_NOT_FOUND: (404, "`GET /v1/batch/imports` lists the newest of the site."),
     Code.NOT_FOUND: (404, "Check the id, and the site."),
-    Code.PATH_NOT_FOUND: (404, "Check the path: `/docs` lists the endpoints."),
+    Code.PATH_NOT_FOUND: (404, "Check the path: `/docs/api` lists the endpoints."),
     Code.REPORT_NOT_FOUND: (404, "`GET /v1/fetch/reports` lists the reports of the site."),
     Code.SEGMENT_NOT_FOUND: (404, "`GET /v1/fetch/segments` lists the segments of the site."),
     Code.SIGN_UP_NOT_FOUND: (404, "`GET /v1/fetch/sign_ups` lists those of the site."),

@@ -17,7 +17,7 @@ from tests.service import PATIENCE_SECONDS, Service, serving
 RECORDED = Path(__file__).parent / "workers" / "data" / "response_heads.json"
 PAGES = [
     Endpoint("GET", path, "public", status=200)
-    for path in ("/healthz", "/docs", "/api/openapi.json", "/metrics")
+    for path in ("/healthz", "/docs", "/docs/api", "/api/openapi.json", "/metrics")
 ]
 REFUSED = [
     Endpoint("GET", "/nowhere", "read"),

@@ -7,10 +7,12 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
 from audience.answers.geolocation.packed_table import FILE
+from audience.api.doc_pages import sources
 from packing import pyz
 from tests import depth
 from tests.service import attended, free_port, packed_places, until
@@ -55,6 +57,8 @@ def test_it_serves_from_an_empty_folder(archive, tmp_path):
         assert (status, accepted["result"]) == (200, 2)
         subscriber = until(lambda: service.call("GET", "/fetch/subscribers?email=ann@example.com")[1]["data"])
         assert subscriber["attributes"]["email"] == "ann@example.com"
+        with urlopen(f"http://127.0.0.1:{port}/docs/segments") as page:
+            assert b"<h1" in page.read()
         if sys.platform == "linux":
             assert_checkout_is_unused(service)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["instance"]
@@ -138,6 +142,13 @@ def test_every_table_is_packed(archive):
     with zipfile.ZipFile(archive) as packed:
         assert tables
         assert {f"code/{name}" for name in tables} <= set(packed.namelist())
+
+
+def test_every_page_of_the_documentation_is_packed(archive):
+    pages = {name for name in sources() if not name.endswith("-dark.png")}
+    with zipfile.ZipFile(archive) as packed:
+        names = {each.removeprefix("code/audience/docs/").removesuffix(".md") for each in packed.namelist()}
+    assert pages <= names
 
 
 def build_id(archive):

@@ -1,15 +1,16 @@
-"""The page about the API, with its style sheet and icon; `/` leads there."""
+"""The documentation and the page about the API, with their style sheet and icon; `/` leads there."""
 
 import gzip
 import shlex
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from hashlib import sha256
 from importlib.resources import files
 
 from flask import Blueprint, Response, abort, current_app, redirect, render_template, request
 from werkzeug.wrappers import Response as RedirectResponse
 
-from audience.api import samples
+from audience.api import doc_pages, samples
 from audience.api.openapi import describe
 from audience.api.reference import Reference
 from audience.http.access import public
@@ -45,23 +46,29 @@ def icon() -> Response:
 
 
 @blueprint.get("/docs")
+@blueprint.get("/docs/<path:name>")
 @public
-def page() -> Response:
+def page(name: str = doc_pages.INDEX) -> Response:
+    """A page of the documentation, or a picture in it"""
+    file = doc_pages.sources().get(name)
+    if file is None:
+        abort(404)
+    if file.suffix == doc_pages.PICTURE:
+        return Response(file.read_bytes(), mimetype=ASSETS[ICON], headers=SECURITY_HEADERS | ONE_DAY)
+    return packed(name, partial(render_page, name))
+
+
+@blueprint.get("/docs/api")
+@public
+def api() -> Response:
     """The API, to read"""
-    extensions = current_app.extensions
-    if "reference" not in extensions:
-        text = render().encode()
-        extensions["reference"] = text, gzip.compress(text, mtime=0)
-    plain, gzipped = extensions["reference"]
-    response = packable(plain, gzipped, "text/html")
-    response.headers.update(SECURITY_HEADERS)
-    return response
+    return packed("api", render_reference)
 
 
-@blueprint.get("/docs/<name>")
+@blueprint.get("/docs/static/<name>")
 @public
 def asset(name: str) -> Response:
-    """An asset of the page"""
+    """An asset of the pages"""
     original = assets_by_hashed_name().get(name)
     if original is None:
         abort(404)
@@ -73,19 +80,41 @@ def asset(name: str) -> Response:
     return response
 
 
-def render() -> str:
-    """The HTML of the page. It is the same for all who read it."""
-    root = public_root()
+def packed(name: str, render: Callable[[], str]) -> Response:
+    """The page `name`, which is the same for all readers. Its first request renders it."""
+    pages = current_app.extensions.setdefault("docs", {})
+    if name not in pages:
+        text = render().encode()
+        pages[name] = text, gzip.compress(text, mtime=0)
+    plain, gzipped = pages[name]
+    response = packable(plain, gzipped, "text/html")
+    response.headers.update(SECURITY_HEADERS)
+    return response
+
+
+def render_page(name: str) -> str:
+    """The HTML of a page of the documentation."""
+    shown = doc_pages.read(name, public_root())
+    return render_template("api/doc_page.html", page=shown, is_index=name == doc_pages.INDEX, **frame())
+
+
+def render_reference() -> str:
+    """The HTML of the page about the API."""
     return render_template(
         "api/reference.html",
         reference=Reference(describe(current_app)),
-        root=root,
-        style=f"{root}/docs/{name_with_hash(STYLE)}",
-        icon=f"{root}/docs/{name_with_hash(ICON)}",
         shell=shlex.quote,
         literal=samples.literal,
         **samples.NOTATIONS,
+        **frame(),
     )
+
+
+def frame() -> dict[str, str]:
+    """The addresses that every page needs."""
+    root = public_root()
+    static = {name: f"{root}/docs/static/{name_with_hash(name)}" for name in ASSETS}
+    return {"root": root, "style": static[STYLE], "icon": static[ICON]}
 
 
 @cache

@@ -38,6 +38,7 @@ from audience.console import (
 from audience.console import operators as operator_pages
 from audience.console import sites as sites_pages
 from audience.console.confirmations import SENTENCES
+from audience.console.help_pages import help_address
 from audience.console.kept_forms import WORDS, kept_form
 from audience.console.kept_texts import GONE
 from audience.console.page import (
@@ -115,6 +116,7 @@ def context() -> dict[str, Any]:
         "csrf": csrf_token() if present else "",
         "by": sessions.form_owner(present.id) if present else "",
         "form_token": form_token,
+        "help_address": help_address,
         "refused": g.get("refused"),
         "was_done": SENTENCES.get(request.args.get("done", "")),
         "problems": {error.field: error.message for error in g.refused.errors} if "refused" in g else {},

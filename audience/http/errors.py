@@ -70,7 +70,7 @@ UNEXPECTED = Sentence(
 )
 HTTP = {
     404: Sentence(
-        Code.PATH_NOT_FOUND, "Not found: there is nothing at this path; /docs lists the endpoints."
+        Code.PATH_NOT_FOUND, "Not found: there is nothing at this path; /docs/api lists the endpoints."
     ),
     405: Sentence(
         Code.METHOD_NOT_ALLOWED, "This path does not allow this method: use one that the header Allow lists."

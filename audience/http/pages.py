@@ -26,7 +26,7 @@ ERROR = """<!doctype html>
 <body>
 <h1>{title}</h1>
 <p>{message}</p>
-<p>The API is described at <a href="{root}/docs">{root}/docs</a>.</p>
+<p>The API is described at <a href="{root}/docs/api">{root}/docs/api</a>.</p>
 </body>
 </html>
 """

@@ -1,4 +1,4 @@
-"""/docs in a real browser, and its examples as real programs.
+"""/docs in a real browser, and the examples of /docs/api as real programs.
 
 `AUDIENCE_PICTURES` names a folder for pictures.
 """
@@ -16,13 +16,16 @@ import html5lib
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from audience.api.doc_pages import PICTURE, sources
 from audience.forms import definitions
 from audience.operations import site_lane
 from tests.api.test_openapi_examples import EXAMPLES, UUID, replaced, steady
 from tests.conftest import lacks, program
 from tests.console.chromium import Visitor, chromium, serving
+from tests.depth import sample
 from tests.service import PATIENCE_SECONDS
 
+PAGES = sorted(name for name in sources() if not name.endswith(PICTURE))
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PLACES = ("", "#importFile", "#Rule", "#errors")
 OPEN = "document.querySelectorAll('#importFile details').forEach((each) => { each.open = true })"
@@ -51,11 +54,30 @@ def port(app):
         yield port
 
 
-def open_page(browser, port: int, width: int) -> Visitor:
+def open_page(browser, port: int, width: int, path: str = "/docs/api") -> Visitor:
     context: Any = browser.new_context(viewport={"width": width, "height": 900})
     tab = Visitor(context.new_page(), f"http://127.0.0.1:{port}")
-    tab.page.goto(f"{tab.origin}/docs")
+    tab.page.goto(f"{tab.origin}{path}")
     return tab
+
+
+def assert_accessible(tab: Visitor) -> None:
+    violations = Axe().run(tab.page).response["violations"]
+    assert [(rule["id"], rule["nodes"][0]["html"]) for rule in violations] == []
+    assert tab.overflow() <= 0
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("name", [None, *sample(PAGES, 8)])
+def test_the_documentation_is_accessible_and_fits(browser, port, name, width):
+    tab = open_page(browser, port, width, f"/docs/{name}" if name else "/docs")
+    for scheme in SCHEMES:
+        tab.page.emulate_media(color_scheme=scheme)
+        assert_accessible(tab)
+        if folder := os.environ.get("AUDIENCE_PICTURES"):
+            picture = f"{name or 'index'}-{width}-{scheme}.png".replace("/", "-")
+            tab.page.screenshot(path=f"{folder}/{picture}")
+    assert tab.problems == []
 
 
 @pytest.mark.parametrize("width", [320, 1280])
@@ -64,13 +86,11 @@ def test_the_page_is_accessible_and_fits(browser, port, width):
     tab.page.evaluate(OPEN)
     for scheme in SCHEMES:
         tab.page.emulate_media(color_scheme=scheme)
-        violations = Axe().run(tab.page).response["violations"]
-        assert [(rule["id"], rule["nodes"][0]["html"]) for rule in violations] == [], scheme
-        assert tab.overflow() <= 0
+        assert_accessible(tab)
         if folder := os.environ.get("AUDIENCE_PICTURES"):
             for place in PLACES:
-                tab.page.goto(f"{tab.origin}/docs{place}")
-                tab.page.screenshot(path=f"{folder}/docs{place}-{width}-{scheme}.png")
+                tab.page.goto(f"{tab.origin}/docs/api{place}")
+                tab.page.screenshot(path=f"{folder}/api{place}-{width}-{scheme}.png")
     assert tab.problems == []
 
 
@@ -91,7 +111,7 @@ def test_the_keyboard_chooses_the_language_of_all_examples(browser, port):
 def test_a_link_to_an_operation_shows_it_below_the_head(browser, port):
     for width in (320, 1280):
         tab = open_page(browser, port, width)
-        tab.page.goto(f"{tab.origin}/docs#listWebhooks")
+        tab.page.goto(f"{tab.origin}/docs/api#listWebhooks")
         head = tab.page.locator("header").bounding_box()
         title = tab.page.locator("#listWebhooks h3").bounding_box()
         assert head is not None
@@ -135,7 +155,7 @@ def test_the_examples_run_as_they_are_and_are_answered_as_shown(settings, port, 
     monkeypatch.setattr(definitions, "check_open", lambda *_: None)  # a form opens without a mail server
     server = f"http://127.0.0.1:{port}"
     object.__setattr__(settings, "public_url", server)
-    page = html5lib.parse(client.http.get("/docs").text, namespaceHTMLElements=False)
+    page = html5lib.parse(client.http.get("/docs/api").text, namespaceHTMLElements=False)
     shown = {
         article.get("id"): [
             code.text for code in article.iterfind(f".//figure[@class='in {send.__name__}']//code")

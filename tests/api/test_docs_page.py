@@ -1,4 +1,4 @@
-"""/docs has every operation of the OpenAPI document with all that it says of it, and needs no script."""
+"""/docs/api has every operation of the OpenAPI document with all that it says of it, and needs no script."""
 
 import gzip
 import re
@@ -16,7 +16,7 @@ LANGUAGES = ("curl", "python", "javascript", "php")
 
 @pytest.fixture
 def text(app):
-    return app.test_client().get("/docs").text
+    return app.test_client().get("/docs/api").text
 
 
 @pytest.fixture
@@ -102,23 +102,23 @@ def test_what_the_document_says_is_text(text):
 
 
 def test_the_page_is_small(app):
-    packed = app.test_client().get("/docs", headers={"Accept-Encoding": "gzip"})
-    style = app.test_client().get(f"/docs/{name_with_hash('reference.css')}")
+    packed = app.test_client().get("/docs/api", headers={"Accept-Encoding": "gzip"})
+    style = app.test_client().get(f"/docs/static/{name_with_hash('reference.css')}")
     assert len(packed.data) + len(gzip.compress(style.data)) < MAX_BYTES
 
 
 def test_requests_begin_with_the_public_address(settings, app):
     object.__setattr__(settings, "public_url", "https://people.example/audience")
-    text = app.test_client().get("/docs").text
+    text = app.test_client().get("/docs/api").text
     assert "https://people.example/audience/api/v1/fetch/tags" in text
     assert 'href="/audience/api/openapi.json"' in text
-    assert 'href="/audience/docs/reference-' in text
+    assert 'href="/audience/docs/static/reference-' in text
     assert "127.0.0.1:8000/api" not in text
 
 
 def test_the_page_allows_no_foreign_content(app):
     client = app.test_client()
-    for path in ("/docs", *(f"/docs/{name_with_hash(name)}" for name in ASSETS)):
+    for path in ("/docs/api", *(f"/docs/static/{name_with_hash(name)}" for name in ASSETS)):
         answer = client.get(path)
         assert answer.status_code == 200
         policy = answer.headers["Content-Security-Policy"]
@@ -127,7 +127,7 @@ def test_the_page_allows_no_foreign_content(app):
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
-@pytest.mark.parametrize("path", ["/docs", "/docs/"])
+@pytest.mark.parametrize("path", ["/docs/api", "/docs/api/"])
 def test_every_part_of_the_page_is_served(app, path):
     client = app.test_client()
     parts = re.findall(r'<link rel="[a-z]+" href="([^"]+)"', client.get(path).text)
@@ -137,7 +137,7 @@ def test_every_part_of_the_page_is_served(app, path):
 
 
 @pytest.mark.parametrize(
-    "path", ["/docs/index.html", "/docs/..%2f..%2fLICENSE", "/docs/__init__.py", "/docs/a/b"]
+    "path", ["/docs/index.html", "/docs/..%2f..%2fLICENSE", "/docs/static/__init__.py", "/docs/a/b"]
 )
 def test_other_files_are_not_found(app, path):
     answer = app.test_client().get(path)

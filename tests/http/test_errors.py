@@ -48,7 +48,7 @@ def assert_json(response, status):
 def assert_page(response, status):
     assert (response.status_code, response.content_type) == (status, "text/html; charset=utf-8")
     assert f"<title>{status} " in response.text
-    assert 'href="/docs"' in response.text
+    assert 'href="/docs/api"' in response.text
     policy = response.headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; ")
     assert "unsafe" not in policy
@@ -105,4 +105,4 @@ def test_head_returns_the_headers_of_get_without_a_body(http, path):
 
 def test_a_page_links_to_docs_below_the_public_url(app, settings):
     object.__setattr__(settings, "public_url", "https://example.com/audience")
-    assert 'href="/audience/docs"' in app.test_client().get("/nowhere").text
+    assert 'href="/audience/docs/api"' in app.test_client().get("/nowhere").text

@@ -27,7 +27,7 @@ def test_there_is_an_icon(app):
     assert response.data.startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("path", ["/", "/docs", "/favicon.ico", "/healthz", "/api/openapi.json"])
+@pytest.mark.parametrize("path", ["/", "/docs", "/docs/api", "/favicon.ico", "/healthz", "/api/openapi.json"])
 def test_head_answers_the_head_of_get(app, path):
     get, head = app.test_client().get(path), app.test_client().head(path)
     assert head.status_code == get.status_code
@@ -42,7 +42,7 @@ def test_head_of_an_endpoint_works(client):
 
 def test_the_assets_are_packed_and_have_names_of_their_content(app):
     browser = app.test_client()
-    names = re.findall(r'(?:src|href)="(/docs/[^"]+)"', browser.get("/docs").text)
+    names = re.findall(r'(?:src|href)="(/docs/static/[^"]+)"', browser.get("/docs").text)
     assert len(names) == 2
     for name in names:
         assert re.search(r"-[0-9a-f]{8,}\.", name)

@@ -214,7 +214,7 @@ def test_a_get_that_is_refused_does_not_speak_of_writing(client):
 def test_an_unknown_path_leads_to_the_description(client):
     response = client.get("/fetch/nothing")
     response_assertions.error(response, 404)
-    assert "/docs" in response.json["error"]
+    assert "/docs/api" in response.json["error"]
 
 
 def test_an_unknown_report_type_is_told_all_ten(client):
