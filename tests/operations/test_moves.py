@@ -178,7 +178,7 @@ def test_out_of_spread_tables_each_statement_reads_one_site(files, empty, tmp_pa
     command(files, "--to", empty)
     before, on_server = contents(files), replace(files, database_url=empty)
     monkeypatch.setattr(moves, "PAGE_ROWS", 7)
-    stream, spread, end_after = postgresql.stream, [], [40]
+    stream, spread, end_after = postgresql.stream, list[str](), [40]
 
     @contextlib.contextmanager
     def stream_in_plan(opened_end, sql, parameters, rows):
