@@ -15,7 +15,7 @@ from audience.cli.main import audience
 from audience.config import Settings
 from audience.erasures import log as erasure_log
 from audience.jobs import LANES
-from audience.operations import job_kinds
+from audience.operations import job_kinds, probes
 from audience.operations.probes import PROBES, Needs
 from audience.telemetry import GAUGES
 from audience.webhooks import webhooks
@@ -171,7 +171,8 @@ def test_the_service_is_ready_and_says_what_is_lost(client, fault):
     assert any("do not answer" in warning for warning in answer.json["warnings"])
 
 
-def test_what_is_wrong_at_other_sites_is_told(client, ill, fault):
+def test_what_is_wrong_at_other_sites_is_told(client, ill, fault, monkeypatch):
+    monkeypatch.setattr(probes, "READY_SECONDS", 3600)
     webhook, _ = webhooks.create(client.site, WEBHOOK, private_addresses=True)
     with database.write(client.site.id):
         database.execute(
@@ -181,6 +182,10 @@ def test_what_is_wrong_at_other_sites_is_told(client, ill, fault):
     warnings = client.http.get("/readyz").json["warnings"]
     assert "1 webhook is paused: the receiver has failed for three days." in warnings
     assert not any(ill.site.uuid in warning for warning in warnings)
+    monkeypatch.setattr(probes, "READY_SECONDS", -1)
+    warnings = client.http.get("/readyz").json["warnings"]
+    assert any("do not answer" in warning for warning in warnings)
+    assert not any("is paused" in warning for warning in warnings)
 
 
 def test_the_doctor_examines_other_sites_and_names_the_one_that_does_not_answer(app, client, ill, fault):
