@@ -24,7 +24,7 @@ NOT_EMPTY = (
     "The database is not empty: stop the service, rename it, create an empty one of its name, and run "
     "`audience restore` with `--former` and the URL of the renamed one."
 )
-NO_INSTANCE = "{} has no instance: name the database from before the restore with --former."
+NO_INSTANCE = "The database of --former has no instance: name the one from before the restore."
 
 
 def restore(
@@ -78,7 +78,7 @@ def _take_log(settings: Settings, former: Settings, openers: Openers) -> None:
     if former.database_url:
         openers.database(former)
         if not instance_files.has_tables():
-            raise Refused(NO_INSTANCE.format(former.database_url))
+            raise Refused(NO_INSTANCE)
         erasure_log.write(former.instance / erasure_log.LOG, erasure_log.list_all(former.instance))
     elif log.exists():
         shutil.copyfile(log, former.instance / erasure_log.LOG)
