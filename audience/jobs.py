@@ -18,7 +18,6 @@ from audience.access import sites
 from audience.errors import NotFound, where
 from storage import database, leases
 from storage import jobs as stored
-from storage.access import sites as stored_sites
 from storage.errors import Unavailable, Unusable
 from storage.jobs import FailedJob as FailedJob
 from storage.jobs import Job as Job
@@ -147,19 +146,17 @@ def due_kinds(site_id: int) -> set[str]:
 def due_sites() -> list[int]:
     """The ids of sites with a job that can probably be claimed; 0 is the instance itself.
 
-    If the tables of some sites do not answer, asks for each site. Those that do not answer are left out.
+    Sites whose tables do not answer are left out.
     """
-    with suppress(Unavailable), database.session():
+    due, _ = sites.each_answering(_due_sites, database.SHARED)
+    return list(chain.from_iterable(due))
+
+
+@database.session()
+def _due_sites(only_site: int | None) -> list[int]:
+    if only_site is None:
         return stored.due_sites(now())
-    with database.session():
-        site_ids = [0, *(site.id for site in stored_sites.list_all())]
-    return [site_id for site_id in site_ids if _is_due(site_id)]
-
-
-def _is_due(site_id: int) -> bool:
-    with suppress(Unavailable):
-        return bool(due_kinds(site_id))
-    return False
+    return [only_site] if stored.due_kinds(only_site, now()) else []
 
 
 def prepare(kinds: Sequence[Kind]) -> None:

@@ -233,10 +233,11 @@ def ensure(kinds: Collection[str]) -> None:
         )
 
 
-def count_abandoned(now: int) -> int:
-    """The number of claimed jobs with an expired lease: their worker died."""
+def count_abandoned(site_id: int | None, now: int) -> int:
+    """The number of claimed jobs of a site, or of all, with an expired lease: their worker died."""
+    of = rows_of(site_id)
     query = f"SELECT count(*) FROM jobs WHERE claim IS NOT NULL AND status = '{WAITING}' AND {DUE}"
-    return value(query, (now, now), 0)
+    return value(f"{query} AND {of.text}", (now, now, *of.parameters), 0)
 
 
 def list_failed(site_id: int | None = None) -> list[FailedJob]:

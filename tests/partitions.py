@@ -105,7 +105,7 @@ class Explainer:
         with cursor.connection.cursor() as beside:
             self._execute(beside, f"EXPLAIN (FORMAT JSON) {sql}", parameters)
             [plans] = beside.fetchone()
-        spread = [table for table, numbers in _partitions(plans).items() if len(numbers) > 1]
+        spread = [table for table, numbers in numbers_by_table(plans).items() if len(numbers) > 1]
         if spread:
             wrong.append(f"{', '.join(spread)}: {sql}")
 
@@ -119,7 +119,8 @@ def _is_read(sql: str) -> bool:
     return is_statement and bool(statements.USES.search(sql)) and not sql.startswith(EXCUSED)
 
 
-def _partitions(node: Any) -> dict[str, set[str]]:
+def numbers_by_table(node: Any) -> dict[str, set[str]]:
+    """The numbers of the partitions that a plan reads, by table."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     if isinstance(node, list):
         children = node
@@ -129,6 +130,6 @@ def _partitions(node: Any) -> dict[str, set[str]]:
             found[match["table"]].add(match["number"])
     for child in children:
         if isinstance(child, list | dict):
-            for table, numbers in _partitions(child).items():
+            for table, numbers in numbers_by_table(child).items():
                 found[table] |= numbers
     return found

@@ -11,7 +11,7 @@ from audience.cli.output import as_json, counted, show
 from audience.cli.progress import ShownProgress
 from audience.config import Settings
 from audience.erasures.log import CUT_OFF
-from audience.operations import backups, kept_backups, restore_carryover
+from audience.operations import backups, kept_backups, restore_carryover, server_restores
 from audience.operations.backups import Manifest, RestoreResult
 from audience.webhooks.webhooks import PAUSED
 from schemas.values import write_date
@@ -34,6 +34,7 @@ UNREADABLE = (
 NOT_CARRIED = (
     "Imports and undos requested since the backup, also those that waited, are not in it: request them again."
 )
+NO_FORMER = "--former is of PostgreSQL: a restore of a file reads the database that it replaces."
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -113,26 +114,38 @@ def _contents(manifest: Manifest) -> str:
     is_flag=True,
     help="Restore even if the log of unsubscribes begins after the backup.",
 )
+@click.option(
+    "--former", default="", metavar="URL", help="The PostgreSQL database that is replaced, renamed."
+)
 @as_json
 @click.pass_obj
 def restore(
-    instance: Instance, file: Path, yes: bool, ignore_erasures: bool, unsubscribes_lost: bool, as_json: bool
+    instance: Instance,
+    file: Path,
+    yes: bool,
+    ignore_erasures: bool,
+    unsubscribes_lost: bool,
+    former: str,
+    as_json: bool,
 ) -> None:
     """Replace the instance with a backup. Stop the service first.
 
-    Who was erased or unsubscribed since the backup is so again; keys revoked since then stay revoked.
+    Who was erased or unsubscribed since the backup is so again; keys revoked since then stay revoked. On
+    PostgreSQL, AUDIENCE_DATABASE_URL names an empty database, and --former the one from before.
 
     Example: audience restore audience-2026-11-20.tar
     """
     settings = instance.settings
+    on_server = backups.is_on_server(settings)
+    if former and not on_server:
+        raise click.UsageError(NO_FORMER)
     if not yes:
-        if restore_carryover.is_new(settings):
+        if not former and restore_carryover.is_new(settings):
             click.echo(NO_LOG_YET.format(settings.instance), err=True)
         click.confirm(f"Replace the contents of {settings.instance} with {file}?", abort=True, err=True)
     with instance.processes().stopped(), ShownProgress() as progress:
-        restored = backups.restore(
-            settings, file.absolute(), progress, instance.openers, ignore_erasures, unsubscribes_lost
-        )
+        arguments = settings, file.absolute(), progress, instance.openers, ignore_erasures, unsubscribes_lost
+        restored = server_restores.restore(*arguments, former) if on_server else backups.restore(*arguments)
     show(_answer(restored), as_json, _lines(restored))
 
 

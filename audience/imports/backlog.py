@@ -48,9 +48,9 @@ def running(site: Site) -> imports.Import | None:
 
 
 @database.session()
-def failed_imports() -> list[imports.FailedImport]:
-    """The failed imports of all sites, oldest first."""
-    return imports.list_failed()
+def failed_imports(only_site: int | None = None) -> list[imports.FailedImport]:
+    """The failed imports of all sites, or of one, oldest first."""
+    return imports.list_failed(only_site)
 
 
 @database.session()
@@ -60,12 +60,12 @@ def undo_statuses(site: Site) -> dict[int, str]:
 
 
 @database.session()
-def failed_undos() -> list[undos.FailedUndo]:
-    """The failed undos of all sites, oldest first."""
-    return undos.list_failed()
+def failed_undos(only_site: int | None = None) -> list[undos.FailedUndo]:
+    """The failed undos of all sites, or of one, oldest first."""
+    return undos.list_failed(only_site)
 
 
 @database.session()
-def count_abandoned() -> int:
-    """The number of jobs with an expired lease: their worker died."""
-    return jobs.count_abandoned(leases.now(clock.uptime_ms()))
+def count_abandoned(only_site: int | None = None) -> int:
+    """The number of jobs of all sites, or of one, with an expired lease: their worker died."""
+    return jobs.count_abandoned(only_site, leases.now(clock.uptime_ms()))

@@ -46,7 +46,7 @@ TOO_OLD = (
 ALTERED = (
     "The backup does not restore: of {} subscribers {} were erased since, and {} are there. Make another."
 )
-OF_SERVER = "{} is of a PostgreSQL server, whose own programs restore it: see docs/postgresql.md."
+OF_SERVER = "{} is of a PostgreSQL server: name an empty database there in AUDIENCE_DATABASE_URL."
 NO_ROOM = "{:,} MB are free in {}, and a backup needs {:,} MB, twice the database"
 NOT_A_BACKUP = "This is not a complete backup of Audience: "
 
@@ -111,7 +111,7 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
     if not file.parent.is_dir():
         raise Refused(f"There is no folder {file.parent}: create it first.")
     data = DUMP if stored.backup_advice(settings.database) else DATABASE
-    with _os_errors_refused(file), secret_files.private_folder(file.parent) as folder:
+    with os_errors_refused(file), secret_files.private_folder(file.parent) as folder:
         draft, at = folder / "draft.tar", clock.now_ms()
         stored.copy(folder / data, lambda done, total: progress("Copying", done, total))
         contents = Contents([], {}) if data == DUMP else stored.examine(folder / data)
@@ -120,7 +120,7 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
         manifest = Manifest(FORMAT, at, contents.migrations, contents.rows, sha256)
         _pack(draft, manifest, folder, progress)
         (folder / data).unlink()
-        _unpack(draft, folder, progress)
+        unpack(draft, folder, progress)
         secret_files.publish(draft, file)
     return manifest
 
@@ -128,6 +128,10 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
 def room_needed(settings: Settings) -> int:
     """The free bytes that making a backup needs: twice the database's size, or 0 if that is on a server."""
     return sum(2 * file.stat().st_size for file in database.files(settings.database)[:1] if file.exists())
+
+
+def is_on_server(settings: Settings) -> bool:
+    return not database.files(settings.database)
 
 
 def refuse_server(settings: Settings) -> None:
@@ -169,7 +173,7 @@ class _ProgressReader:
         return chunk
 
 
-def _unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
+def unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
     """Unpacks a backup into `folder`, and verifies it.
 
     Raises `Refused` if it is incomplete, `Unusable` if damaged.
@@ -232,7 +236,7 @@ def _digest(file: Path) -> str:
 
 
 @contextlib.contextmanager
-def _os_errors_refused(file: Path) -> Iterator[None]:
+def os_errors_refused(file: Path) -> Iterator[None]:
     """Turns an `OSError` in the block, such as a full disk, into `Refused`."""
     try:
         yield
@@ -260,7 +264,7 @@ def restore(
     refuse_server(settings)
     current = database.file(settings.database)
     current.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _os_errors_refused(current), secret_files.private_folder(current.parent) as folder:
+    with os_errors_refused(current), secret_files.private_folder(current.parent) as folder:
         manifest, carryover, applied = _prepare(
             settings, file, folder, progress, openers, ignore_erasures, unsubscribes_lost
         )
@@ -273,12 +277,29 @@ def restore(
         stored.replace(current, folder / DATABASE)
     if carryover.is_log_of_another(pepper.check_value(secret)):
         secret_files.set_aside(settings.instance / erasure_log.LOG)
+    return open_restored(settings, openers, manifest, rows, applied, carryover)
+
+
+def open_restored(
+    settings: Settings,
+    openers: Openers,
+    manifest: Manifest,
+    rows: dict[str, int],
+    applied: CarryoverCounts,
+    carryover: Carryover,
+) -> RestoreResult:
+    """Opens the restored instance. Returns the result."""
     openers.process(settings)
     keys.forget_inactive_secret(settings.instance)
     return RestoreResult(
         manifest.created_at, rows, *applied, carryover.damaged, carryover.missing_days, carryover.is_new,
         carryover.cut_off, len(carryover.unreadable),
     )  # fmt: skip
+
+
+def refuse_lacking_columns() -> None:
+    if lacking := stored.missing_columns():
+        raise Refused(f"{NOT_A_BACKUP}its database lacks {lacking[0]}.")
 
 
 def _prepare(
@@ -294,14 +315,14 @@ def _prepare(
 
     Raises as `restore`.
     """
-    manifest = _unpack(file, folder, progress)
+    manifest = unpack(file, folder, progress)
     if manifest.data == DUMP:
         raise Refused(OF_SERVER.format(file))
     accepted = stored.accepted_numbers(folder / DATABASE)
     carryover = restore_carryover.read(settings, manifest.created_at, accepted, openers)
     applied = _bring_up_to_date(folder, settings, openers, carryover, ignore_erasures)
     if not (unsubscribes_lost or ignore_erasures):
-        _refuse_gaps(settings, carryover)
+        refuse_gaps(settings, carryover)
     return manifest, carryover, applied
 
 
@@ -314,9 +335,9 @@ def check(
     """
     if restored:
         refuse_server(settings)
-    with _os_errors_refused(file), secret_files.private_folder(settings.instance) as folder:
+    with os_errors_refused(file), secret_files.private_folder(settings.instance) as folder:
         if not restored:
-            return _unpack(file, folder, progress)
+            return unpack(file, folder, progress)
         manifest, _, applied = _prepare(settings, file, folder, progress, openers)
         rows, there = manifest.rows[SUBSCRIBERS], stored.examine(folder / DATABASE).rows[SUBSCRIBERS]
         if rows - applied.erased != there:
@@ -324,7 +345,7 @@ def check(
     return manifest
 
 
-def _refuse_gaps(settings: Settings, carryover: Carryover) -> None:
+def refuse_gaps(settings: Settings, carryover: Carryover) -> None:
     """Raises `Refused` if the log of erasures has unreadable lines or, unless it is new, lacks days."""
     if carryover.unreadable:
         log = settings.instance / erasure_log.LOG
@@ -340,8 +361,7 @@ def _bring_up_to_date(
     try:
         openers.process(replace(settings, instance=folder, database_url="", pepper_file=""))
         database.migrate()
-        if lacking := stored.missing_columns():
-            raise Refused(f"{NOT_A_BACKUP}its database lacks {lacking[0]}.")
+        refuse_lacking_columns()
         instance_files.adopt_pepper()
         return restore_carryover.apply(carryover, ignore_erasures)
     except LostFile as error:

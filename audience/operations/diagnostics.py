@@ -48,6 +48,7 @@ class Context:
     recount: bool = False
     fix: bool = False
     in_service: bool = False
+    only_site: int | None = None  # whose tables are examined; None for those of all sites
     answers: "Answers | None" = None  # the service that answers in the web process
 
     @cached_property

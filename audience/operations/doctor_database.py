@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from audience import clock, jobs
 from audience.access import operators, site_keys, sites
+from audience.access.sites import Site
 from audience.clock import DAY_MS
 from audience.imports import backlog
 from audience.links.links import Links
@@ -29,6 +30,13 @@ CLOCK_SKEW_MS = 60_000
 MIN_NOW_MS = 1_767_225_600_000  # 2026-01-01: an earlier clock is wrong
 
 
+def _sites(context: Context) -> list[Site]:
+    """The sites to examine. 0, in place of a site, is for rows of no site."""
+    if context.only_site is None:
+        return sites.list_all()
+    return [sites.get(context.only_site)] if context.only_site else []
+
+
 def integrity(_: Context) -> Iterator[Finding]:
     """Reports faults of the database, its size, and settings that another program has changed."""
     if fault := stored.fault():
@@ -46,10 +54,10 @@ def integrity(_: Context) -> Iterator[Finding]:
     yield from recent_writes()
 
 
-def system_clock(_: Context) -> Iterator[Finding]:
+def system_clock(context: Context) -> Iterator[Finding]:
     now_ms = clock.now_ms()
     shown = datetime.fromtimestamp(now_ms / 1000, UTC).isoformat(timespec="seconds")
-    if now_ms < max(MIN_NOW_MS, stored.newest_instant() - CLOCK_SKEW_MS):
+    if now_ms < max(MIN_NOW_MS, stored.newest_instant(context.only_site) - CLOCK_SKEW_MS):
         yield bad("clock", f"{shown} is earlier than the newest stored record", "Set the clock; use NTP.")
     else:
         yield ok("clock", shown)
@@ -69,7 +77,7 @@ def console(context: Context) -> Iterator[Finding]:
 
 def links(context: Context) -> Iterator[Finding]:
     """Reports where the links of each site lead."""
-    for site in sites.list_all():
+    for site in _sites(context):
         own, note = looks.get(site).base_url, Links(site, context.settings.base_url).note
         where = f"links of site {site.uuid} begin with {own or context.settings.base_url}"
         if note:
@@ -81,30 +89,30 @@ def links(context: Context) -> Iterator[Finding]:
 
 def unfinished_imports(context: Context) -> Iterator[Finding]:
     """Reports failed imports and undos, and the age of the oldest import that waits."""
-    for failed in backlog.failed_imports():
+    for failed in backlog.failed_imports(context.only_site):
         yield warn(
             "imports",
             f"import {failed.id} of site {failed.site_uuid} failed five times, at row {failed.applied} "
             f"of {failed.rows}; its rows are kept",
             f"Find the cause in the worker's log, then run `audience imports retry {failed.id}`.",
         )
-    for undo in backlog.failed_undos():
+    for undo in backlog.failed_undos(context.only_site):
         source = f"{undo.source.replace('_', ' ')} {undo.source_id} of site {undo.site_uuid}"
         yield warn(
             "imports",
             f"undoing {source} failed five times, after {undo.applied} of {undo.rows} people",
             "Find the cause in the worker's log, then ask for it again: it goes on.",
         )
-    unfinished = backlog.measure()
+    unfinished = backlog.measure(context.only_site)
     sentence = f"unfinished imports: {unfinished.imports} ({unfinished.rows} rows)"
-    if abandoned := backlog.count_abandoned():
+    if abandoned := backlog.count_abandoned(context.only_site):
         sentence += f", {abandoned} of them interrupted and to be resumed"
     for oldest in oldest_import(context):
         yield replace(oldest, found=f"{sentence}; {oldest.found}")
 
 
-def failed_jobs(_: Context) -> Iterator[Finding]:
-    failed = jobs.list_failed()
+def failed_jobs(context: Context) -> Iterator[Finding]:
+    failed = jobs.list_failed(context.only_site)
     given_up = sum(job.status == "failed" for job in failed)
     if failed:
         sentence = f"failed: {len(failed)}, {given_up} of them given up, the others to be tried again"
@@ -119,7 +127,7 @@ def counters(context: Context) -> Iterator[Finding]:
     """Compares each site's counters with a count of its subscribers. `--fix` corrects them."""
     if not context.recount:
         return
-    for site in sites.list_all():
+    for site in _sites(context):
         stored_counts, counted = stats.stored_and_counted(site)
         if stored_counts != counted and context.fix:
             stats.repair(site)
@@ -136,7 +144,7 @@ def counters(context: Context) -> Iterator[Finding]:
 
 def derived_values(context: Context) -> Iterator[Finding]:
     """Checks what is derived from subscribers: counters of tags, domains and values for segments."""
-    for site in sites.list_all() if context.recount else ():
+    for site in _sites(context) if context.recount else ():
         wrong, total = field_values.differing(site)
         miscounted = stats.wrong_counters(site)
         if context.fix and (wrong or miscounted):
@@ -150,8 +158,8 @@ def derived_values(context: Context) -> Iterator[Finding]:
             yield bad("values", f"site {site.uuid}: {counted} are counted wrongly", REPAIR)
 
 
-def compared_tags(_: Context) -> Iterator[Finding]:
-    for site in sites.list_all():
+def compared_tags(context: Context) -> Iterator[Finding]:
+    for site in _sites(context):
         if twins := tags.list_twins(site):
             named = [f"{older.id} {json.dumps(older.name)} and {twin.id} {json.dumps(twin.name)}"
                      for older, twin in twins[:MOST_TWINS]]  # fmt: skip
@@ -162,12 +170,12 @@ def compared_tags(_: Context) -> Iterator[Finding]:
             yield ok("tags", f"site {site.uuid}: no two differ by blanks or invisible characters alone")
 
 
-def first_scheme(_: Context) -> Iterator[Finding]:
+def first_scheme(context: Context) -> Iterator[Finding]:
     """Counts the hashes, webhook secrets and API keys from before sites had keys.
 
     Hashes and keys are renewed when used; a webhook's secret is not, as the receiver has it.
     """
-    counts = stored.count_first_scheme(site_keys.SECOND)
+    counts = stored.count_first_scheme(site_keys.SECOND, context.only_site)
     if any(counts):
         sentence = "before sites had keys: {} hashes of addresses, {} webhook secrets, {} API keys".format(
             *counts
@@ -177,11 +185,11 @@ def first_scheme(_: Context) -> Iterator[Finding]:
 
 def record_of_changes(context: Context) -> Iterator[Finding]:
     """Reports the size of the record of changes, and replays a sample of it for each site."""
-    log_bytes, oldest_at = change_log_replay.size()
+    log_bytes, oldest_at = change_log_replay.size(context.only_site)
     days = 0 if oldest_at is None else max(0, clock.now_ms() - oldest_at) // DAY_MS
     size_text = f"{size(log_bytes)} of the last {days} days, kept for {context.settings.changes_days}"
     yield ok("changes", size_text)
-    for site in sites.list_all():
+    for site in _sites(context):
         wrong, total = change_log_replay.differing(site)
         sentence = f"site {site.uuid}: {wrong} of {total} people are not as the record of changes says"
         subject = "1 person is" if total == 1 else f"{total} people are"

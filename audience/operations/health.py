@@ -107,7 +107,7 @@ def worker(context: Context) -> Iterator[Finding]:
 
 
 def oldest_import(context: Context) -> Iterator[Finding]:
-    age, limit = backlog.measure().oldest_seconds, context.settings.ready_import_age
+    age, limit = backlog.measure(context.only_site).oldest_seconds, context.settings.ready_import_age
     sentence = f"the oldest queued import is {age:.0f} s old"
     if age <= limit * IMPORT_WARN_RATIO:
         yield ok("imports", sentence)
@@ -146,19 +146,20 @@ def zones(context: Context) -> Iterator[Finding]:
         yield ok("providers", "no failed zone known")
 
 
-def check_webhooks(_: Context) -> Iterator[Finding]:
-    paused = webhooks.count_paused()
+def check_webhooks(context: Context) -> Iterator[Finding]:
+    paused = webhooks.count_paused(context.only_site)
     for why, number in paused.items():
         verb = "webhook is" if number == 1 else "webhooks are"
         yield warn("webhooks", f"{number} {verb} paused: {why}", WEBHOOK_ADVICE)
     if not paused:
-        yield ok("webhooks", f"at most {webhooks.most_behind()} changes wait to be delivered to one")
+        most = webhooks.most_behind(context.only_site)
+        yield ok("webhooks", f"at most {most} changes wait to be delivered to one")
 
 
-def confirmations(_: Context) -> Iterator[Finding]:
+def confirmations(context: Context) -> Iterator[Finding]:
     """Warns if a confirmation, or requested links, wait longer than `CONFIRMATION_MINUTES`."""
-    minutes = sign_ups.oldest_waiting_seconds() / 60
-    minutes_of_links = link_requests.oldest_waiting_seconds() / 60
+    minutes = sign_ups.oldest_waiting_seconds(context.only_site) / 60
+    minutes_of_links = link_requests.oldest_waiting_seconds(context.only_site) / 60
     if minutes > CONFIRMATION_MINUTES:
         sentence = f"a confirmation has waited to be sent for {minutes:.0f} minutes"
         yield warn("confirmations", sentence, CONFIRMATION_ADVICE)
@@ -192,7 +193,7 @@ def backups(context: Context) -> Iterator[Finding]:
 
 def proxies(context: Context) -> Iterator[Finding]:
     """Warns if sign-ups come through a proxy, but the settings name none."""
-    if not context.settings.trusted_proxies and sign_ups.proxied_site_ids():
+    if not context.settings.trusted_proxies and sign_ups.is_any_proxied(context.only_site):
         yield warn("proxies", UNNAMED_PROXY, PROXY_ADVICE)
     else:
         yield ok("proxies", "no forms come through one that is not named")

@@ -21,7 +21,7 @@ from storage.errors import Unavailable
 from storage.instance import backups as stored_backups
 from storage.instance import pepper as stored
 from storage.instance import state as instance_state
-from storage.instance.state import ARRIVING, LEAVING, LEFT
+from storage.instance.state import ARRIVING, LEAVING, LEFT, RESTORING
 
 LOSS = "no key works and no erasure is recognised"
 MISSING = f"the pepper is missing, without which {LOSS}"
@@ -64,7 +64,11 @@ SERVER_ADVICE = (
 )
 MOVE = "move"
 ON, UNDO = "`audience move --to {0}`", "undo the move with `audience move --undo`"
-PHASES = {  # of a move: what is found, what to do
+PHASES = {  # of a move or restore: what is found, what to do
+    RESTORING: (
+        "a restore of this database has not ended, it began on {}",
+        "Run `audience restore` again with the same file, or begin with an empty database.",
+    ),
     LEAVING: ("the instance is on its way to another database since {}", f"Finish with {ON}, or {UNDO}."),
     LEFT: ("the instance moved on {} to another database", f"Set AUDIENCE_DATABASE_URL={{0}}, or {UNDO}."),
     ARRIVING: (
@@ -137,12 +141,13 @@ def find_lost(settings: Settings) -> Iterator[Finding]:
 
 
 def _move_findings() -> Iterator[Finding]:
-    """Yields a finding if a move keeps this database out of use: where the instance is, and what to do."""
+    """Yields a finding if a move or restore keeps this database out of use, and what to do."""
     phase = instance_state.phase()
     if phase.name:
         sentence, advice = PHASES[phase.name]
         day = dt.datetime.fromtimestamp(phase.at / 1000, dt.UTC).date()
-        yield bad(MOVE, sentence.format(day), advice.format(phase.other))
+        check = "database" if phase.name == RESTORING else MOVE
+        yield bad(check, sentence.format(day), advice.format(phase.other))
 
 
 def _without_database(settings: Settings, signs: list[Path | None]) -> Iterator[Finding]:

@@ -206,7 +206,8 @@ def first_difference(
     """
     for table in tables:
         advance = _counter(f"Comparing {table.name}", 2 * source.count(table), progress)
-        if source.sums(table, advance) != arriving.sums(table, advance):
+        sums = source.sums(table, advance)
+        if sums != arriving.sums(table, advance) or sum(n for n, _ in sums.values()) != source.count(table):
             return table.name
         if source.last_id(table) != arriving.last_id(table):
             return table.name

@@ -1,10 +1,13 @@
 """The table of probes, and its two runners: `audience doctor` runs all, /readyz those with `ready`."""
 
+import math
+import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from audience.access import sites
 from audience.answers.service import Answers
 from audience.config import SettingError, Settings
 from audience.errors import AudienceError
@@ -17,8 +20,11 @@ from storage.instance import doctor as stored
 
 DATABASE_ERRORS = (StatementError, Unavailable, Unusable)
 NO_DATABASE_YET = "none yet: `audience serve` creates it"
+SILENT = "the tables of these sites do not answer: {}"
+READY_SECONDS = 1.0  # after which /readyz asks no further sites, if it has to ask one by one
 PARTLY = "the tables of some sites do not answer: their requests and imports wait, those of others go on"
 PROBE_ERRORS = (*DATABASE_ERRORS, SettingError, AudienceError, OSError)
+Explain = Callable[["Probe", Exception], Finding]
 
 
 class Needs(Enum):
@@ -122,7 +128,8 @@ class Readiness:
 def readiness(settings: Settings, processes: Processes, answers: Answers) -> Readiness:
     """The result of the probes of /readyz; `answers` are those of this web process."""
     context = Context(settings, processes, in_service=True, answers=answers)
-    findings = {probe: _run(probe, probe.ready, context, _public) for probe in PROBES if probe.ready}
+    until = time.monotonic() + READY_SECONDS
+    findings = {probe: _run(probe, probe.ready, context, _public, until) for probe in PROBES if probe.ready}
     return Readiness(
         {
             probe.name: " ".join(_sentences(results, State.BAD)) or None
@@ -157,10 +164,34 @@ def _public(probe: Probe, error: Exception) -> Finding:
 
 
 def _run(
-    probe: Probe, check: Check, context: Context, explain: Callable[[Probe, Exception], Finding]
+    probe: Probe, check: Check, context: Context, explain: Explain, until: float = math.inf
 ) -> list[Finding]:
+    """The findings of a probe. If the tables of some sites do not answer, those of the others, and that.
+
+    Asks sites one by one up to `until`, an instant of `time.monotonic`.
+    """
     try:
+        if probe.needs is Needs.MIGRATED:
+            return _run_on_sites(probe, check, context, explain, until)
         with nullcontext() if probe.needs is Needs.NOTHING else database.session():
             return list(check(context))
     except PROBE_ERRORS as error:
         return [explain(probe, error)]
+
+
+def _run_on_sites(
+    probe: Probe, check: Check, context: Context, explain: Explain, until: float
+) -> list[Finding]:
+    def examine_site(only_site: int | None) -> tuple[int | None, list[Finding]]:
+        if only_site is not None and time.monotonic() > until:
+            raise Unavailable(PARTLY)
+        with database.session():
+            return only_site, list(check(replace(context, only_site=only_site)))
+
+    answers, silent = sites.each_answering(examine_site, database.SHARED)
+    findings = list(dict.fromkeys(finding for _, found in answers for finding in found))
+    if silent:
+        answered = {site_id for site_id, _ in answers}
+        names = ", ".join(site.uuid for site in sites.list_all() if site.id not in answered)
+        findings.append(explain(probe, Unavailable(SILENT.format(names))))
+    return findings

@@ -180,9 +180,7 @@ def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
     carryover = _from_log(erasure_log.read(file), 0)
     if carryover.is_log_of_another(pepper.check_value()):
         raise Refused(ANOTHERS.format(file))
-    new = erasure_log.missing(instance, [*carryover.lines, *carryover.of_links])
-    with database.write(database.SHARED):
-        stored_log.add(new)
+    new = add_to_log(instance, carryover)
     erased = unsubscribed = 0
     for site, lines in _match_sites(carryover, ignore_erasures=False):
         again = _repeat(site, carryover, lines, set(new))
@@ -191,6 +189,14 @@ def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
     link_generations.repeat(carryover.of_links)
     _raise_numbers(carryover)
     return erased, unsubscribed, outgoing.hold_all()
+
+
+def add_to_log(instance: Path, carryover: Carryover) -> list[LogLine]:
+    """Adds the lines of the carryover that the instance's own log lacks. Returns them."""
+    new = erasure_log.missing(instance, [*carryover.lines, *carryover.of_links])
+    with database.write(database.SHARED):
+        stored_log.add(new)
+    return new
 
 
 def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:

@@ -77,9 +77,9 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str) -> int:
 
 
 @database.session()
-def oldest_waiting_seconds() -> float:
-    """How many seconds the oldest unsent request of all sites has waited; 0 if there is none."""
-    since = stored.oldest()
+def oldest_waiting_seconds(only_site: int | None) -> float:
+    """How many seconds the oldest unsent request of all sites, or of one, has waited; 0 if there is none."""
+    since = stored.oldest(only_site)
     return 0.0 if since is None else max(0, clock.now_ms() - since) / 1000
 
 

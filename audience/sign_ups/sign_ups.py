@@ -228,9 +228,12 @@ def _draft(site: Site, form: SignUpForm | None, asked: SignUpRequest, now: int) 
 
 
 @database.session()
-def proxied_site_ids() -> list[int]:
-    """The ids of sites with recent sign-ups through a proxy that is not in the settings."""
-    return counts.site_ids_with(PROXIED, clock.now_ms() - HOUR_MS)
+def is_any_proxied(only_site: int | None = None) -> bool:
+    """Whether any site, or one, has recent sign-ups through a proxy that is not in the settings."""
+    since = clock.now_ms() - HOUR_MS
+    if only_site is None:
+        return bool(counts.site_ids_with(PROXIED, since))
+    return counts.has(only_site, PROXIED, since)
 
 
 @database.session()

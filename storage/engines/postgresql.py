@@ -23,8 +23,8 @@ KEEPS_PLAN = {"prepare": True}
 NAME, HAS_HOSTS = "postgresql", True
 TURN_SECONDS = 0.08  # writers of one site wait for it; most of a small transaction is waiting for the server
 BACKED_UP = (
-    "The database is on a PostgreSQL server: unpack the backup with tar, and put its audience.dump into an "
-    "empty database with pg_restore. See docs/postgresql.md."
+    "The database is on a PostgreSQL server: restore the backup into an empty database with `audience "
+    "restore`. See docs/postgresql.md."
 )
 MIGRATIONS = Path(__file__).parent.parent / "migrations" / "postgresql"
 READ_COMMITTED = "READ COMMITTED"  # after waiting for a lock, it sees what others wrote
@@ -79,7 +79,7 @@ POSITION, HAS_REACHED = diagnostics.POSITION, diagnostics.HAS_REACHED
 fault, notes, identity = diagnostics.fault, diagnostics.notes, diagnostics.identity
 page_counts, deviations = diagnostics.page_counts, diagnostics.deviations
 nodes = postgresql_citus.nodes
-copy = postgresql_dumps.copy
+copy, load = postgresql_dumps.copy, postgresql_dumps.load
 
 
 def open(

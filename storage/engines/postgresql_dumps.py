@@ -12,11 +12,12 @@ from storage.errors import Unusable
 
 DEBIAN = "/usr/lib/postgresql/{}/bin"  # where its packages put the programs of a version
 MISSING = (
-    "backups of PostgreSQL {0} need pg_dump of version {0}, which is not here: install it (on Debian "
+    "backups of PostgreSQL {0} need its programs ({1}), which are not here: install them (on Debian "
     "postgresql-client-{0}), or back the database up on its server and set AUDIENCE_BACKUP_AT to nothing"
 )
 FAILED = "{} failed: {}"
 SERVICE = "audience"
+PROGRAMS = ("pg_dump", "pg_restore", "psql")
 
 
 def copy(opened: Any, target: Path, _progress: Callable[[int, int], None]) -> None:
@@ -24,24 +25,47 @@ def copy(opened: Any, target: Path, _progress: Callable[[int, int], None]) -> No
 
     Raises `Unusable` if the programs of the server's version are missing, or fail.
     """
-    info = opened.connection().info
-    pg_dump, pg_restore = _programs(info.server_version // 10_000)
-    service = target.with_name("service")
-    parameters = readable(opened.database) | ({"password": info.password} if info.password else {})
-    lines = [f"[{SERVICE}]", *(f"{name}={value}" for name, value in parameters.items())]
-    service.write_text("\n".join(lines))  # in a command line, every user could read the password
-    service.chmod(0o600)
-    _run([pg_dump, "--format=custom", f"--file={target}", f"service={SERVICE}"], PGSERVICEFILE=str(service))
+    pg_dump, pg_restore, _ = _programs(opened)
+    _run_on(opened, target.parent, [pg_dump, "--format=custom", f"--file={target}"])
     _run([pg_restore, f"--file={os.devnull}", str(target)])
 
 
-def _programs(version: int) -> tuple[str, str]:
-    """The paths of pg_dump and pg_restore of a version. Raises `Unusable`."""
+def load(opened: Any, dump: Path, last: str) -> None:
+    """Loads a dump in a private folder into an empty database and runs the statement `last`, at once.
+
+    Raises `Unusable` if the programs of the server's version are missing, or fail: nothing is loaded then.
+    """
+    _, pg_restore, psql = _programs(opened)
+    script = dump.with_name("dump.sql")
+    _run([pg_restore, "--no-owner", "--no-privileges", f"--file={script}", str(dump)])
+    at_once = ["--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"]
+    _run_on(
+        opened,
+        dump.parent,
+        [psql, *at_once, f"--file={script}", "--command=RESET search_path", f"--command={last}"],
+    )
+    script.unlink()
+
+
+def _run_on(opened: Any, folder: Path, command: Sequence[str]) -> None:
+    """Runs a program on the open database. Raises `Unusable` if it fails."""
+    info = opened.connection().info
+    parameters = readable(opened.database) | ({"password": info.password} if info.password else {})
+    service = folder / "service"
+    lines = [f"[{SERVICE}]", *(f"{name}={value}" for name, value in parameters.items())]
+    service.write_text("\n".join(lines))  # in a command line, every user could read the password
+    service.chmod(0o600)
+    _run([*command, f"--dbname=service={SERVICE}"], PGSERVICEFILE=str(service))
+
+
+def _programs(opened: Any) -> list[str]:
+    """The paths of `PROGRAMS` of the server's version. Raises `Unusable`."""
+    version = opened.connection().info.server_version // 10_000
     for folder in (DEBIAN.format(version), None):
-        pg_dump, pg_restore = (shutil.which(name, path=folder) for name in ("pg_dump", "pg_restore"))
-        if pg_dump and pg_restore and _run([pg_dump, "--version"]).split()[2].startswith(f"{version}."):
-            return pg_dump, pg_restore
-    raise Unusable(MISSING.format(version))
+        paths = [path for path in (shutil.which(name, path=folder) for name in PROGRAMS) if path]
+        if len(paths) == len(PROGRAMS) and _run([paths[0], "--version"]).split()[2].startswith(f"{version}."):
+            return paths
+    raise Unusable(MISSING.format(version, ", ".join(PROGRAMS)))
 
 
 def _run(command: Sequence[str], **environment: str) -> str:

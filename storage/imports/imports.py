@@ -88,12 +88,14 @@ IMPORTS, BATCHES = Records(ImportModel, Import), Records(ImportBatchModel, Impor
 has_batch = BATCHES.has
 
 
-def list_failed() -> list[FailedImport]:
-    """The failed imports of all sites that are not undone, oldest first."""
+def list_failed(site_id: int | None) -> list[FailedImport]:
+    """The failed imports of a site, or of all, that are not undone, oldest first."""
+    of = rows_of(site_id, "i.")
     records = rows(
         "SELECT i.id, s.uuid, i.rows, i.applied, i.finished_at FROM imports i "
         "JOIN sites s ON s.id = i.site_id "
-        f"WHERE i.status = 'failed' AND {NOT_UNDONE.format('i')} ORDER BY i.id"
+        f"WHERE {of.text} AND i.status = 'failed' AND {NOT_UNDONE.format('i')} ORDER BY i.id",
+        of.parameters,
     )
     return [FailedImport(*record) for record in records]
 

@@ -1,6 +1,7 @@
 """Whole databases as files, for backups and restores."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from storage.database import database, rows, session
 from storage.engines import chosen, sqlite, sqlite_files
 from storage.engines.chosen import engine
 from storage.errors import Unusable
+from storage.instance import state
 from storage.models import MODELS
 
 MIGRATION_HISTORY = "schema_migration"
@@ -32,6 +34,29 @@ def copy(target: Path, progress: Callable[[int, int], None]) -> None:
     program for it is missing or fails.
     """
     engine.copy(database, target, progress)
+
+
+@session()
+def load(dump: Path, digest: str, at: int) -> bool:
+    """Loads a server's dump into the open database. No instance uses that until `finish_load`.
+
+    Returns True without a change if the same dump is loaded already, False if the database has other tables.
+    `digest` is the dump's, `at` the present in milliseconds. Raises `Unusable` if the server's programs for
+    it are missing or fail; then nothing is loaded.
+    """
+    if engine.tables(database):
+        return state.phase()[:2] == (digest, state.RESTORING)
+    mark = f"UPDATE instance_state SET move = '{digest}', phase = '{state.RESTORING}', at = {at}"
+    engine.load(database, dump, mark)
+    return True
+
+
+@contextlib.contextmanager
+def finish_load() -> Iterator[None]:
+    """A transaction, beside which nobody writes. At its end, the instance uses what `load` has loaded."""
+    with session(), engine.migration_lock(database):
+        yield
+        state.put_here()
 
 
 def backup_advice(url: str) -> str:

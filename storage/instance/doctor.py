@@ -6,6 +6,7 @@ from storage.database import database, replica_problem, row
 from storage.engines import chosen
 from storage.engines.chosen import engine
 from storage.opening.replica import ADVICE
+from storage.sql import Sql, rows_of
 
 
 class Pages(NamedTuple):
@@ -26,14 +27,17 @@ class FirstScheme(NamedTuple):
     keys: int
 
 
-def count_first_scheme(second_prefix: str) -> FirstScheme:
-    """Counts the hashes, secrets and keys that do not begin with `second_prefix`."""
+def count_first_scheme(second_prefix: str, site_id: int | None) -> FirstScheme:
+    """Counts the hashes and secrets of a site, or of all, and the keys that do not begin with
+    `second_prefix`.
+    """
+    of, every = rows_of(site_id), Sql("TRUE")
     [addresses], [webhooks], [keys] = (
-        row(query, (second_prefix,))
-        for query in (
-            "SELECT count(*) FROM suppressions WHERE address_hash < ?",
-            "SELECT count(*) FROM webhooks WHERE nonce < ?",
-            "SELECT count(*) FROM keys WHERE secret_hash < ? AND revoked_at IS NULL",
+        row(f"{query} AND {among.text}", (second_prefix, *among.parameters))
+        for query, among in (
+            ("SELECT count(*) FROM suppressions WHERE address_hash < ?", of),
+            ("SELECT count(*) FROM webhooks WHERE nonce < ?", of),
+            ("SELECT count(*) FROM keys WHERE secret_hash < ? AND revoked_at IS NULL", every),
         )
     )
     return FirstScheme(addresses, webhooks, keys)
@@ -94,17 +98,19 @@ def log_bytes() -> int:
     return engine.log_bytes(database)
 
 
-def newest_instant() -> int:
-    """The latest instant at which something was created, a subscriber changed or the audit log written.
+def newest_instant(site_id: int | None) -> int:
+    """The latest instant at which the audit log was written, or something created or a subscriber changed
+    of a site, or of all.
 
     In milliseconds; 0 without one.
     """
+    of, every = rows_of(site_id), Sql("TRUE")
     latest = (
-        "SELECT max(created_at) FROM sites",
-        "SELECT max(created_at) FROM keys",
-        "SELECT max(created_at) FROM imports",
-        "SELECT max(updated_at) FROM subscribers",
-        "SELECT max(consent_at) FROM subscribers",
-        "SELECT max(at) FROM audit_log",
+        ("SELECT max(created_at) FROM sites", every),
+        ("SELECT max(created_at) FROM keys", every),
+        ("SELECT max(created_at) FROM imports", of),
+        ("SELECT max(updated_at) FROM subscribers", of),
+        ("SELECT max(consent_at) FROM subscribers", of),
+        ("SELECT max(at) FROM audit_log", every),
     )
-    return max(row(query)[0] or 0 for query in latest)
+    return max(row(f"{query} WHERE {among.text}", among.parameters)[0] or 0 for query, among in latest)

@@ -36,11 +36,15 @@ Sums = dict[int, tuple[int, int]]
 
 
 class MovedTable(NamedTuple):
-    """A table that moves. `flags` are the indexes of the boolean columns, which SQLite reads as numbers."""
+    """A table that moves. `flags` are the indexes of the boolean columns, which SQLite reads as numbers.
+
+    `of_sites` tells whether each row has a site, which is 0 for jobs of the instance.
+    """
 
     name: str
     columns: list[str]
     flags: list[int]
+    of_sites: bool
 
     def typed_row(self, row: Sequence[Any]) -> list[Any]:
         """A copy of `row` in which the values of `flags` are booleans."""
@@ -60,7 +64,8 @@ def tables() -> list[MovedTable]:
 def _table(meta: Any) -> MovedTable:
     fields = meta.sorted_fields
     flags = [index for index, field in enumerate(fields) if isinstance(field, peewee.BooleanField)]
-    return MovedTable(meta.table_name, [field.column_name for field in fields], flags)
+    of_sites = any(field.column_name == "site_id" and not field.null for field in fields)
+    return MovedTable(meta.table_name, [field.column_name for field in fields], flags, of_sites)
 
 
 class MoveDatabase:
@@ -130,9 +135,15 @@ class MoveDatabase:
             return int(self._rows(f"SELECT count(*) FROM {table.name}")[0][0])
 
     def key(self, table: MovedTable) -> list[str]:
-        """The columns of a table's primary key, in this engine's order."""
+        """The columns of a table's primary key, in the order in which `pages` reads them."""
         with self._translate_errors():
-            return list(self._engine.primary_key(self._opened, table.name))
+            key = list(self._engine.primary_key(self._opened, table.name))
+        return sorted(key, key="site_id".__ne__) if self._is_by_site(table) else key
+
+    def _is_by_site(self, table: MovedTable) -> bool:
+        """Whether each statement reads one site, as others would ask all nodes."""
+        with self._translate_errors():
+            return table.of_sites and self._engine.is_spread(self._opened)
 
     def last(self, table: MovedTable, key: Sequence[str]) -> Sequence[Any] | None:
         """The highest value of the columns `key` in a table; None if it is empty."""
@@ -144,16 +155,38 @@ class MoveDatabase:
     def pages(
         self, table: MovedTable, after: Sequence[Any] | None = None
     ) -> Generator[list[Any]]:
-        """Yields the rows of a table in pages, by primary key; with `after`, only those with a higher key.
+        """Yields the rows of a table in pages, by `key`; with `after`, only those with a higher key.
 
-        One statement reads all pages: where sites are spread, each page would ask all nodes. The caller
-        closes the generator.
+        One statement reads all pages or, where sites are spread, all pages of a site. The caller closes the
+        generator.
         """
-        key, limit = self.key(table), LARGE_ROWS if table.name in LARGE else PAGE_ROWS
+        key = self.key(table)
+        if not self._is_by_site(table):
+            yield from self._pages(table, key, after)
+            return
+        with self._translate_errors():
+            sites = [0, *(id_ for (id_,) in self._rows("SELECT id FROM sites ORDER BY id"))]
+        for site_id in sites:
+            if after is None or site_id > after[0]:
+                yield from self._pages(table, key[1:], None, site_id)
+            elif site_id == after[0] and key[1:]:
+                yield from self._pages(table, key[1:], after[1:], site_id)
+
+    def _pages(
+        self, table: MovedTable, key: Sequence[str], after: Sequence[Any] | None, site_id: int | None = None
+    ) -> Iterator[list[Any]]:
+        """Yields the rows of a table, or those of a site in it, in pages by the columns `key`."""
+        limit = LARGE_ROWS if table.name in LARGE else PAGE_ROWS
         columns, order = ", ".join(table.columns), ", ".join(key)
-        where = f"WHERE ({order}) > ({', '.join('?' * len(key))})" if after else ""
-        query = self._engine.rewrite(f"SELECT {columns} FROM {table.name} {where} ORDER BY {order}")
-        with self._translate_errors(), self._engine.stream(self._opened, query, after or (), limit) as rows:
+        where, values = ["TRUE"], list[Any]()
+        if site_id is not None:
+            where, values = ["site_id = ?"], [site_id]
+        if after:
+            where.append(f"({order}) > ({', '.join('?' * len(key))})")
+            values += after
+        query = f"SELECT {columns} FROM {table.name} WHERE {' AND '.join(where)}"
+        query = self._engine.rewrite(f"{query} ORDER BY {order}" if key else query)
+        with self._translate_errors(), self._engine.stream(self._opened, query, values, limit) as rows:
             while page := list(islice(rows, limit)):
                 yield page
 

@@ -6,6 +6,7 @@ from storage.database import database, execute, row, value
 from storage.engines.chosen import engine
 
 LEAVING, LEFT, ARRIVING = "leaving", "left", "arriving"
+RESTORING = "restoring"  # a dump was loaded; `move` identifies it
 
 
 class Phase(NamedTuple):
@@ -33,6 +34,11 @@ def phase() -> Phase:
 def is_here() -> bool:
     """Whether the instance uses the open database: no move has begun or ended here."""
     return value("SELECT phase FROM instance_state", (), None) == HERE.name
+
+
+def put_here() -> None:
+    """Lets the instance use the open database."""
+    execute("UPDATE instance_state SET move = ?, phase = ?, other = ?, at = ?", HERE)
 
 
 def home() -> tuple[str, str]:

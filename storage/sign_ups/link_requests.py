@@ -6,6 +6,7 @@ from typing import NamedTuple
 from storage.database import execute_many, value
 from storage.records import Records
 from storage.sign_ups.models import LinkRequestModel
+from storage.sql import rows_of
 
 JOB = "links"  # the kind of the job of a request
 
@@ -30,9 +31,10 @@ add, get, has, change = REQUESTS.add_new, REQUESTS.get, REQUESTS.has, REQUESTS.c
 delete = REQUESTS.delete
 
 
-def oldest() -> int | None:
-    """When the oldest request of all sites was made; None without one."""
-    return value("SELECT MIN(requested_at) FROM link_requests", (), None)
+def oldest(site_id: int | None) -> int | None:
+    """When the oldest request of a site, or of all, was made; None without one."""
+    of = rows_of(site_id)
+    return value(f"SELECT MIN(requested_at) FROM link_requests WHERE {of.text}", of.parameters, None)
 
 
 def erase(site_id: int, hashes: Iterable[str]) -> None:

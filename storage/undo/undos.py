@@ -100,11 +100,13 @@ UNDOS = Records(UndoModel, Undo)
 get = UNDOS.get
 
 
-def list_failed() -> list[FailedUndo]:
-    """The undos of all sites that failed, oldest first."""
+def list_failed(site_id: int | None) -> list[FailedUndo]:
+    """The undos of a site, or of all, that failed, oldest first."""
+    of = rows_of(site_id, "u.")
     records = rows(
         "SELECT s.uuid, u.source, u.source_id, u.applied, u.rows FROM undos u "
-        f"JOIN sites s ON s.id = u.site_id WHERE u.status = '{FAILED}' ORDER BY u.id"
+        f"JOIN sites s ON s.id = u.site_id WHERE {of.text} AND u.status = '{FAILED}' ORDER BY u.id",
+        of.parameters,
     )
     return [FailedUndo(*record) for record in records]
 

@@ -174,6 +174,13 @@ MUTANTS = (
         f"{CLI}/test_checked_backups.py::test_one_that_loses_people_as_it_is_restored_is_told",
     ),
     Mutant(
+        "a server's dump is used before the erasures since are repeated",
+        "storage/instance/backups.py",
+        "phase = '{state.RESTORING}'",
+        "phase = ''",
+        "tests/operations/test_server_backups.py::test_an_interrupted_one_goes_on_and_is_not_used_before",
+    ),
+    Mutant(
         "a changed backup is restored",
         "audience/operations/backups.py",
         "if digest.hexdigest() != manifest.sha256[name]:",

@@ -1,10 +1,12 @@
 """Moving an instance from a file to a server and back: everything arrives, and only one is in use."""
 
+import contextlib
 import datetime as dt
 import json
 import re
 from dataclasses import replace
 
+import psycopg
 import pytest
 
 from audience import clock
@@ -19,11 +21,13 @@ from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
 from storage import database
 from storage.access import sites as stored_sites
+from storage.engines import postgresql
 from storage.erasures.models import LoggedErasureModel
 from storage.errors import Unavailable
 from storage.instance import moves
 from storage.instance.state import LEAVING, LEFT, Phase
 from storage.models import MODELS, InstanceStateModel
+from tests import partitions
 from tests.api.endpoints import ENDPOINTS
 from tests.client import open_client
 from tests.operations.moving import PEOPLE, command, opened
@@ -165,6 +169,44 @@ def test_a_move_that_stopped_goes_on(files, empty, client, monkeypatch):
     monkeypatch.setattr(moves.MoveDatabase, "add", add)
     command(files, "--to", empty)
     assert contents(replace(files, database_url=empty)) == before
+
+
+def test_out_of_spread_tables_each_statement_reads_one_site(files, empty, tmp_path, monkeypatch):
+    partitions.partition(empty)
+    client = filled(files)
+    client.post("/batch/subscribers", {"subscribers": PEOPLE[:3]})
+    command(files, "--to", empty)
+    before, on_server = contents(files), replace(files, database_url=empty)
+    monkeypatch.setattr(moves, "PAGE_ROWS", 7)
+    stream, spread, end_after = postgresql.stream, list[str](), [40]
+
+    @contextlib.contextmanager
+    def stream_in_plan(opened_end, sql, parameters, rows):
+        plans = opened_end.execute_sql(f"EXPLAIN (FORMAT JSON) {sql}", parameters).fetchone()[0]
+        spread.extend(t for t, numbers in partitions.numbers_by_table(plans).items() if len(numbers) > 1)
+        end_after[0] -= 1
+        if not end_after[0]:
+            raise Unavailable("the server is gone")
+        with stream(opened_end, sql, parameters, rows) as read:
+            yield read
+
+    monkeypatch.setattr(postgresql, "stream", stream_in_plan)
+    back = tmp_path / "back.db"
+    command(on_server, "--to", f"sqlite:{back}", status=1)
+    command(on_server, "--to", f"sqlite:{back}")
+    assert spread == []
+    assert end_after[0] < -80
+    monkeypatch.undo()
+    assert contents(replace(files, database_url=f"sqlite:///{back}")) == before
+
+
+def test_a_row_of_no_site_keeps_an_instance_in_spread_tables(files, empty, client, tmp_path):
+    partitions.partition(empty)
+    command(files, "--to", empty)
+    with psycopg.connect(empty) as connection:
+        connection.execute("INSERT INTO former_links VALUES (99, 'u', 'a', 1, 1)")
+    refused = command(replace(files, database_url=empty), "--to", f"sqlite:{tmp_path / 'b.db'}", status=1)
+    assert "arrived differently" in str(refused.exception)
 
 
 def test_ids_go_on_above_those_of_rows_that_are_gone(files, empty, client):

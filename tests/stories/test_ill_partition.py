@@ -1,5 +1,6 @@
 """The tables of one site do not answer, as when a node of several is down: other sites go on (a story)."""
 
+import json
 import threading
 from typing import Any
 
@@ -14,8 +15,10 @@ from audience.cli.main import audience
 from audience.config import Settings
 from audience.erasures import log as erasure_log
 from audience.jobs import LANES
-from audience.operations import job_kinds
+from audience.operations import job_kinds, probes
+from audience.operations.probes import PROBES, Needs
 from audience.telemetry import GAUGES
+from audience.webhooks import webhooks
 from schemas.change_log import change
 from storage import database
 from storage.engines.chosen import engine
@@ -29,6 +32,7 @@ from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 from tests.console.browser import signed_in
 from tests.service import until
 from tests.statements import USES, of_no_site
+from tests.webhook_steps import WEBHOOK
 from workers.after_backup import AfterBackup
 from workers.lanes import Lanes
 from workers.queue import ImportQueue
@@ -165,6 +169,34 @@ def test_the_service_is_ready_and_says_what_is_lost(client, fault):
     answer = client.http.get("/readyz")
     assert answer.status_code == 200, answer.json
     assert any("do not answer" in warning for warning in answer.json["warnings"])
+
+
+def test_what_is_wrong_at_other_sites_is_told(client, ill, fault, monkeypatch):
+    monkeypatch.setattr(probes, "READY_SECONDS", 3600)
+    webhook, _ = webhooks.create(client.site, WEBHOOK, private_addresses=True)
+    with database.write(client.site.id):
+        database.execute(
+            "UPDATE webhooks SET paused = 'failing' WHERE site_id = ? AND id = ?",
+            (client.site.id, webhook.id),
+        )
+    warnings = client.http.get("/readyz").json["warnings"]
+    assert "1 webhook is paused: the receiver has failed for three days." in warnings
+    assert not any(ill.site.uuid in warning for warning in warnings)
+    monkeypatch.setattr(probes, "READY_SECONDS", -1)
+    warnings = client.http.get("/readyz").json["warnings"]
+    assert any("do not answer" in warning for warning in warnings)
+    assert not any("is paused" in warning for warning in warnings)
+
+
+def test_the_doctor_examines_other_sites_and_names_the_one_that_does_not_answer(app, client, ill, fault):
+    opened = instance(app.extensions["audience"].settings)
+    told = CliRunner().invoke(audience, ["doctor", "--offline", "--recount", "--json"], obj=opened)
+    findings = json.loads(told.stdout)["findings"]
+    silent = {each["check"] for each in findings if ill.site.uuid in each["found"]}
+    needing = {probe.name for probe in PROBES if probe.needs is Needs.MIGRATED}
+    assert silent == needing - {"erasures", "console"}
+    examined = {each["check"] for each in findings if client.site.uuid in each["found"]}
+    assert examined == {"links", "counters", "values", "tags", "changes"}
 
 
 def test_the_metrics_count_what_waits_at_other_sites(client, fault):
