@@ -287,9 +287,10 @@ def main() -> None:
 
 
 def exit_status(run: Callable[[], int]) -> int:
-    """Runs a command. Returns its exit status, or prints the reason of an expected error and returns that's.
+    """Runs a command and returns its exit status. Prints the reason of an expected error.
 
-    It is 1 for a negative answer or an error, 2 for a wrong call or setting, 3 if only a part was done.
+    The status is 1 for a negative answer or an error, 2 for a wrong call or setting, 3 if only a part was
+    done.
     """
     try:
         return run()
@@ -313,7 +314,7 @@ def exit_status(run: Callable[[], int]) -> int:
 
 
 def fail(reason: str, status: int = 1, usage: str = "") -> int:
-    """Prints why a command failed. Returns the exit status."""
+    """Prints why a command failed. Returns `status`."""
     say(f"{usage}audience: {reason}", sys.stderr)
     return status
 

@@ -12,7 +12,7 @@ DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, err
 
 class AudienceError(Exception):
     """An error with a sentence for the client. `message` repeats nothing of the request; `found` has values
-    to show, by name. `code` is the message's, else the class's.
+    to show, by name. `code` is the message's code or, without one, that of the class.
     """
 
     code = Code.VALIDATION_FAILED

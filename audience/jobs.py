@@ -35,7 +35,9 @@ class ClaimLost(Exception):
 
 
 class Lane(NamedTuple):
-    """A lane of jobs that wait for the same thing, never for another lane. `threads` are per process."""
+    """A lane: jobs that wait for the same thing, such as the database, and never for another lane. `threads`
+    are per process.
+    """
 
     name: str
     lease_ms: int
@@ -58,10 +60,12 @@ class Kind(NamedTuple):
     `step` returns `SETTLED` if it ended the job or let it rest. It raises `NotFound` if the job's subject is
     gone.
 
-    A job of a kind with `give_up` is given up after `most_failures`. `give_up` gets the site id and the
-    subject, in a transaction, and returns the function to call after the commit. `retry` queues such a job
-    again. Jobs of other kinds are tried again, ever more rarely. Jobs of the instance's `own` kinds always
-    exist. A process works on at most `at_once` jobs of a kind at once, or on as many as its lane has threads.
+    A job of a kind with `give_up` is given up after `most_failures`; other jobs are tried again, ever more
+    rarely. `give_up` gets the site id and the subject, in a transaction, and returns the function to call
+    after the commit. `retry` queues a job that was given up.
+
+    Jobs of the instance's `own` kinds always exist. A process works on at most `at_once` jobs of a kind at
+    once, or on as many as its lane has threads.
     """
 
     name: str
@@ -186,7 +190,9 @@ def _failed_job(job_id: int, failed: Iterable[FailedJob]) -> FailedJob:
 
 
 def _site_of_failed(job_id: int) -> int:
-    """The site of a failed job. Raises `NotFound`; `Unavailable` if it may be of a site that is silent."""
+    """The site of a failed job. Raises `NotFound`, or `Unavailable` if the job may be of a site that does not
+    answer.
+    """
     failed, silent = list_failed_of_answering()
     try:
         return _failed_job(job_id, failed).site_id
@@ -208,12 +214,15 @@ def retry(kinds: Sequence[Kind], job_id: int) -> None:
 
 @database.session()
 def elect(token: str) -> bool:
-    """Whether the process with this token is elected to look for due jobs. On a database file, each is."""
+    """Whether the process with this token is elected to look for due jobs. On a database file, each process
+    is.
+    """
     return stored.elect(token, now(), ELECTED_MS)
 
 
 @database.session()
 def resign(token: str) -> None:
+    """Ends the election of the process with this token."""
     stored.resign(token)
 
 
@@ -244,7 +253,11 @@ def _forget(job: Job) -> None:
 
 
 def hand_back(job: Job, wait_ms: int = 0, well: bool = False) -> None:
-    """Releases a claimed job. A worker still at it then finds its claim lost."""
+    """Releases a claimed job, which is due again in `wait_ms`. With `well`, its earlier failures are
+    forgotten.
+
+    A worker that still works on the job then finds its claim lost.
+    """
     with database.write(job.site_id):
         stored.release(job, now(), wait_ms, well=well)  # behind what is due already
 

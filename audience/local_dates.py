@@ -55,7 +55,7 @@ def time(language: str, at: int, zone: str) -> str:
 
 
 def day(language: str, at: int, zone: str) -> str:
-    """The date without its year."""
+    """The date of an instant without the year."""
     return _written(language, FORMS[language].day, at, zone)
 
 

@@ -105,7 +105,7 @@ class Processes(Protocol):
         ...
 
     def worker_age(self) -> float | None:
-        """Seconds since the last heartbeat of an import worker; None without any."""
+        """Seconds since the last heartbeat of an import worker; None if there was none."""
         ...
 
     def queue(self) -> QueueHealth: ...
@@ -184,7 +184,7 @@ class Resolver(Protocol):
 
 
 class FileRow(Protocol):
-    """One row of an imported file: the item to import, or None with a code and a message."""
+    """One row of an imported file: the item to import or, if that is None, a code and a message."""
 
     row_number: int
     email: str

@@ -87,7 +87,7 @@ def open(metrics: Metrics) -> None:
 @dataclass(kw_only=True)  # freezing would take longer than counting it
 class RequestRecord:
     """The log record of a request. `route` is the template, such as `/api/v1/fetch/tags/<tag_id>`; None if no
-    route matched. `client_request_id` is logged only where there is one.
+    route matched. `client_request_id` is logged only if the client sent one.
     """
 
     request_id: str

@@ -180,7 +180,9 @@ def gender(result: Any) -> dict[str, Any]:
 
 
 def blacklist(entries: Sequence[Any]) -> dict[str, Any]:
-    """The answer to a look-up: all entries under `data`, and the first entry's keys at the top level."""
+    """The answer to a look-up: all entries under `data`, and the keys of the first, which must exist, at the
+    top level.
+    """
     data = [
         values(BlacklistEntry, entry, results=dict(entry.results), status=dict(entry.status))
         for entry in entries

@@ -60,8 +60,8 @@ class UnknownKeys(Sentence):
 
 
 class Doubled(dict[str, Any]):
-    """A JSON object in which a key occurs twice with different values. As a dict it has the last value of
-    each key; `doubled` has all of them.
+    """A JSON object in which keys occur twice with different values. As a dict it has the last value of each
+    key; `doubled` has all values of such keys.
     """
 
     def __init__(self, values: Mapping[str, Any], doubled: Mapping[str, list[Any]]) -> None:
@@ -93,7 +93,7 @@ class Form(ma.Schema):
     def refuse_doubled(self, data: Doubled) -> None:
         """Raises `ma.ValidationError` for keys that occur twice with different values.
 
-        A form without the key `type` ignores that key.
+        A doubled `type` is ignored unless the form has that key.
         """
         if named := [key for key in data.doubled if key != "type" or key in self.keys]:
             raise ma.ValidationError({key: [TWICE] for key in named})
@@ -101,14 +101,14 @@ class Form(ma.Schema):
     def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """The values of the form's keys, without `null`.
 
-        Raises `ma.ValidationError`, by position of the key, if an unknown key or its value cannot be stored.
+        Raises `ma.ValidationError`, by index of the key, if an unknown key or its value cannot be stored.
         """
         clean_each((index, item) for index, item in enumerate(data.items()) if item[0] not in self.keys)
         return {key: value for key, value in data.items() if key in self.keys and value is not None}
 
     @cached_property
     def of_nothing(self) -> Any:
-        """The values of a request that sends none. Raises `ma.ValidationError` if the form requires one."""
+        """The values of an empty request. Raises `ma.ValidationError` if the form requires a value."""
         return self.load({})
 
     @cached_property
@@ -130,7 +130,7 @@ def load(form: Form, data: Any) -> Any:
 
 
 class Repeated(list[str]):
-    """The values of a parameter that is repeated in a query string, without empty ones."""
+    """The non-empty values of a parameter that is repeated in a query string."""
 
 
 def last(values: Repeated) -> str:
@@ -138,7 +138,7 @@ def last(values: Repeated) -> str:
 
 
 def query_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a query string. An empty one is left out, unless the form requires it.
+    """The values of a query string. Empty values are left out, unless the form requires them.
 
     The last value of a repeated parameter counts, unless its field joins them all (`join_repeated`).
     """
@@ -179,7 +179,9 @@ def nested(form: type[Form], **options: Any) -> ma.fields.Nested:
 
 
 class Text(ma.fields.Field[str]):
-    """A text; a number or boolean becomes one. `strip` trims it. Unless `blank`, a blank text is refused."""
+    """A text. A number or boolean is converted to text. `strip` trims it. Unless `blank`, a blank text is
+    refused.
+    """
 
     json_schema: ClassVar[JsonSchema] = {"type": "string"}
     default_error_messages = {"required": REQUIRED, "type": TEXT}  # noqa: RUF012 - marshmallow's own interface
@@ -202,7 +204,9 @@ class Once(Text):
 
     @staticmethod
     def join_repeated(values: Repeated) -> str | Repeated:
-        """The value that all repetitions have. If they differ, returns all: validation then refuses them."""
+        """The value that all repetitions have. If they differ, returns all of them, which validation then
+        refuses.
+        """
         return values if len({*values}) > 1 else values[0]
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
@@ -265,7 +269,9 @@ def as_object(value: Any) -> dict[str, Any]:
 
 
 def as_text(value: Any) -> str:
-    """The text of a text, number or boolean. Raises `ma.ValidationError` for others and unstorable text."""
+    """The text of a text, number or boolean. Raises `ma.ValidationError` for any other value, and for text
+    that cannot be stored.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -302,7 +308,7 @@ def clean(value: Any) -> Any:
 
 
 def clean_each(items: Iterable[tuple[int, tuple[str, Any]]]) -> None:
-    """Raises `ma.ValidationError`, by index, if ignored keys or their values cannot be stored.
+    """Raises `ma.ValidationError`, by index, if a key or its value cannot be stored.
 
     `items` are (index, (key, value)).
     """

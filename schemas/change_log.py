@@ -135,7 +135,9 @@ def _with_dates(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def page(page_: Any, links_of: LinksOf | None = None, links_note: str = "") -> bytes:
-    """A page of changes and its `meta`, as JSON. `links_of` makes the links of a subscriber."""
+    """A page of changes and its `meta`, as JSON. `links_of` makes the links of a subscriber, `links_note`
+    explains them.
+    """
     numbers = {name: str(getattr(page_, name)) for name in ("next", "newest", "oldest")}
     meta = numbers | {"has_more": page_.has_more} | links.note_part(links_note)
     return json_bytes({"data": [change(entry, links_of) for entry in page_.changes], "meta": meta}) + b"\n"

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 
 class Code(StrEnum):
-    """A code of an error: what a program goes by, where people read the sentence."""
+    """A code of an error: programs go by the code, people read the sentence."""
 
     BODY_INCOMPLETE = "body_incomplete"
     BODY_NOT_JSON = "body_not_json"
@@ -224,6 +224,6 @@ class Sentence(str):
 
 
 def code_of(message: str, otherwise: Code) -> Code:
-    """The code that a message carries; `otherwise` without one."""
+    """The code that a message carries; `otherwise` for plain text."""
     code: Any = getattr(message, "code", otherwise)
     return Code(code)

@@ -38,8 +38,8 @@ def address(query: Any) -> str:
 def field_value(query: Any) -> dict[str, Any]:
     """The change of a field that a query asks for.
 
-    It is `{"fields": {key: value}}`, `{column: text}` if the key names a text column such as `first_name`, or
-    `{}` if the value is `null`. Raises `ma.ValidationError`.
+    It is `{"fields": {key: value}}`, or `{column: text}` if the key names a text column such as `first_name`.
+    It is `{}` if the value is `null`. Raises `ma.ValidationError`.
     """
     if isinstance(query, Mapping):
         if query.get("key") is None:

@@ -68,7 +68,7 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
 
 
 class FurtherValues(CustomValues):
-    """Custom values that are sent beside the form's own keys, as tuples `Placed`."""
+    """Custom values that are sent beside the form's own keys, as tuples (index in the object, key, value)."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         return custom_values(value)
@@ -91,7 +91,9 @@ def enumerate_fields(raw: dict[str, Any]) -> Iterator[Placed]:
 
 
 def custom_values(raw: Iterable[Placed]) -> dict[str, Any]:
-    """Validated custom values by normalized key, without `null`. Raises `ma.ValidationError`, by index."""
+    """Validated custom values by normalized key, without `null`. Raises `ma.ValidationError`, by index in the
+    object.
+    """
     values, messages = {}, {}
     for index, key, value in raw:
         if value is None:
@@ -106,7 +108,7 @@ def custom_values(raw: Iterable[Placed]) -> dict[str, Any]:
 
 
 def few(values: dict[str, Any]) -> dict[str, Any]:
-    """Returns a subscriber's custom values. Raises `ma.ValidationError` if they are too many."""
+    """Returns a subscriber's custom values unchanged. Raises `ma.ValidationError` if they are too many."""
     if len(values) > MAX_OF_ONE:
         raise ma.ValidationError({"fields": [TOO_MANY]})
     return values

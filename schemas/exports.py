@@ -157,7 +157,7 @@ def refused_head(file: Any) -> bytes:
 
 
 def refused_line(file: Any, row: Any) -> bytes:
-    """A refused row as a line of its own file's form, with its number and the reason."""
+    """A refused row as a line of its file's own format, with its number and the reason."""
     if not file.table.is_json:
         return _refused_cells(file.columns, row)
     record = with_all_values(row.raw) if isinstance(row.raw, dict) else {"line": row.raw}

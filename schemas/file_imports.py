@@ -161,7 +161,7 @@ def answer(row: Any, file: File, form: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def answer_again(row: Any) -> dict[str, Any]:
-    """The answer to a file that was sent again. How the file was read is not kept."""
+    """The answer to a file that was sent again, without `meta`: how the file was read is not kept."""
     return {"data": import_(row), "meta": None}
 
 

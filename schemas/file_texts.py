@@ -22,8 +22,8 @@ def kept_texts(
 ) -> Generator[str, None, None]:
     """Yields the text of a file, or of all parts of an archive such as a workbook, in overlapping chunks.
 
-    A chunk with escapes comes twice: as it is, and `unescape`. The parts of an archive are written to
-    `unpacked`. Raises `FormError` if not all can be read.
+    A chunk with escapes comes twice: as it is, and without them (`unescape`). The parts of an archive are
+    written to `unpacked`. Raises `FormError` if part of the file cannot be read.
     """
     encoding: str | None = "utf-8"
     if encodings.is_zip(binary):

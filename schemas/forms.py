@@ -77,6 +77,7 @@ class Labels(TextsByLanguage):
 
 
 def is_plain(text: str, most: int) -> bool:
+    """Whether a text has at most `most` characters, without control characters and marks of direction."""
     return len(text) <= most and not UNSEEN.search(text)
 
 

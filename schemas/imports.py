@@ -141,7 +141,7 @@ def _is_plain(value: Any) -> bool:
 
 @dataclass
 class ImportRows:
-    """The result of validating `total` items: (index, item) of the valid ones, and `problems` of others."""
+    """The result of validating `total` items: (index, item) of each valid one, and `problems` of others."""
 
     total: int
     items: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
@@ -174,7 +174,7 @@ class SubscriberRows(ma.fields.Field[ImportRows]):
 def load_row(form: Form, row: Any, path: str, problems: list[FieldError]) -> dict[str, Any] | None:
     """Validates an item by its form. Returns it, or None if refused.
 
-    Appends its first errors to `problems`, below the item's `path` in the request.
+    Appends the item's first errors to `problems`, each with a path that begins with `path`.
     """
     try:
         item: dict[str, Any] = load(form, row)

@@ -119,7 +119,8 @@ def list_meta() -> ma.fields.Nested:
 
 
 def rows_asked(form: Mapping[str, Any], name: str) -> dict[str, int]:
-    """The `limit` of rows with ids below `before` that a request asks of a list; empty for all.
+    """The arguments by which a list is read: `limit` rows with ids `before`, one row more than the page;
+    empty for all rows.
 
     Raises `FormError` for a cursor of another list.
     """
@@ -132,7 +133,9 @@ def rows_asked(form: Mapping[str, Any], name: str) -> dict[str, int]:
 
 
 def list_answer(form: Mapping[str, Any], name: str, resources: list[dict[str, Any]]) -> dict[str, Any]:
-    """The answer with the rows of `rows_asked`. The last only tells that there are more."""
+    """The answer with the rows of `rows_asked`. A row beyond the page is left out: it only shows that there
+    are more.
+    """
     if not (asked := rows_asked(form, name)):
         return {"data": resources}
     per_page = asked["limit"] - 1

@@ -8,7 +8,9 @@ from schemas.base import REQUIRED, Form, JsonSchema, as_object, clean
 
 
 class Patch(ma.fields.Field[dict[str, Any]]):
-    """A merge patch, with its nulls, without keys that `form` does not know: it validates the result."""
+    """A merge patch with its nulls. Keys that `form` lacks are dropped; the caller validates the result by
+    `form`.
+    """
 
     json_schema: ClassVar[JsonSchema] = {"type": "object", "additionalProperties": True}
     default_error_messages = {"required": REQUIRED, "null": REQUIRED}  # noqa: RUF012 - marshmallow's own interface

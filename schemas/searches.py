@@ -57,7 +57,7 @@ class Bounds(Form):
 
 
 class SoughtTagNames(TagNames):
-    """Tag names as `TagNames` reads them, but without visible characters they stay: nobody has them."""
+    """Tag names as `TagNames` reads them, but one without visible characters stays: no subscriber has it."""
 
     def _trim(self, names: list[str]) -> list[str]:
         return [tag_name(name) or name for name in map(str.strip, names) if name]

@@ -184,5 +184,6 @@ def sign_up(row: Any, url: Callable[[Any], str]) -> dict[str, Any]:
 
 
 def page(rows: list[Any], after: int, limit: int, url: Callable[[Any], str]) -> dict[str, Any]:
+    """A page of `rows`, which are after the id `after`; if there are `limit` rows, there may be more."""
     meta = {"next": str(rows[-1].id if rows else after), "has_more": len(rows) == limit}
     return {"data": [sign_up(row, url) for row in rows], "meta": meta}

@@ -41,7 +41,9 @@ SOUGHT = Sentence(
 
 
 class OfAddress(Text):
-    """The uuid beside an address, which must be of the same subscriber. Becomes "" if it is no text."""
+    """The uuid sent beside an address, which must be of the same subscriber. A value that is no text becomes
+    "".
+    """
 
     json_schema: ClassVar[JsonSchema] = {
         "type": "string",
@@ -200,7 +202,7 @@ class FindWithLinks(FindSubscriber):
 
 
 def decode_address(email: str) -> str:
-    """The address that a client meant by one that was encoded twice, or whose `+` was not encoded."""
+    """The address that a client meant, if it was encoded twice or its `+` was not encoded."""
     return with_plus(_decode_again(email))
 
 
@@ -295,7 +297,7 @@ def subscriber(subscriber: Any, public_url: str, site_uuid: str) -> dict[str, An
 
 
 def find_answer(text: str | None) -> str:
-    """The answer of find as JSON. `text` is the resource's JSON; None if nobody was found."""
+    """The answer of find as JSON. `text` is the resource's JSON; None if there is no such subscriber."""
     return f'{{"data":{text or "null"}}}\n'
 
 

@@ -68,7 +68,7 @@ def tag_name(text: str) -> str:
     """The name of a tag: `text` without control characters and outer blanks, in NFC. A far too long name is
     not brought into NFC, which takes quadratic time.
 
-    Invisible characters stay, as emoji need them. If there are no visible ones, the name is "".
+    Invisible characters stay, as emoji need them. A name of invisible characters alone becomes "".
     """
     name = text.strip()
     if name.isascii() and name.isprintable():
@@ -137,7 +137,7 @@ class DeleteTag(Form):
 
 
 def _values(data: Mapping[str, Any], key: str) -> list[Any]:
-    """The values of a key in an object: all of them if the key occurs twice, else one, which may be None."""
+    """The values of a key in an object: all values if the key occurs twice, else one, which may be None."""
     return data.doubled.get(key, []) if isinstance(data, Doubled) and key in data.doubled else [data.get(key)]
 
 

@@ -101,7 +101,9 @@ def index_of(error: FieldError) -> int:
 
 
 class FormError(Exception):
-    """A form refuses values: `problems` are the errors. A response also has `found`, values by key."""
+    """A form refuses values: `problems` are the errors. `found` has values by key, which a response also
+    shows.
+    """
 
     code = Code.VALIDATION_FAILED
 

@@ -31,17 +31,21 @@ def normal(people: dict[str, dict[str, Any]]) -> str:
 
 @dataclass
 class Mirror:
+    """A copy of a site; `place` is the number of the last change that it has."""
+
     site: Site
     place: int = 0
     people: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def copy(self) -> None:
-        """Begins with an export."""
+        """Begins the copy with an export."""
         self.place = change_log_pages.newest(self.site)
         self.people = state(self.site)
 
     def follow(self, limit: int) -> None:
-        """Reads to the end, `limit` changes at once; each is applied twice, which does no harm."""
+        """Reads the record to its end, in pages of `limit` changes. Applies each change twice, which does no
+        harm.
+        """
         has_more = True
         while has_more:
             page = change_log_pages.page(self.site, self.place, limit)

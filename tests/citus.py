@@ -26,7 +26,7 @@ def programs() -> Path | None:
 
 
 class Cluster(Server):
-    """Its databases are on each of the servers, by the same name."""
+    """A cluster. A database of it exists on each of its servers, by the same name."""
 
     def __init__(self, programs: Path) -> None:
         self._nodes = [Server(programs, OPTIONS) for _ in range(NODES)]
@@ -56,7 +56,7 @@ class Cluster(Server):
         return [*self._nodes, self]
 
     def _join(self, name: str) -> None:
-        """Makes a cluster of a database that is on each server."""
+        """Makes a cluster of a database that exists on each server."""
         for server in self._servers():
             with psycopg.connect(server.url(name), autocommit=True) as connection:
                 connection.execute("CREATE EXTENSION citus")
@@ -66,7 +66,9 @@ class Cluster(Server):
                 coordinator.execute("SELECT citus_add_node(%s, %s)", (HOST, port))
 
     def _empty(self, template: str) -> None:
-        """Keeps everybody out of a database that is to be copied: Citus has a connection of its own there."""
+        """Ends all connections to a database that is to be copied, and allows no others: Citus has its own
+        there.
+        """
         self.execute(f"ALTER DATABASE {template} ALLOW_CONNECTIONS FALSE")
         for server in self._servers():
             with psycopg.connect(server.url("postgres"), autocommit=True) as connection:

@@ -82,6 +82,7 @@ class ApiClient:
     key: NewKey
 
     def call(self, method: str, path: str, body: Any = None, **options: Any) -> TestResponse:
+        """Sends a request with the key and, unless `options` say otherwise, the site. `body` is JSON."""
         query = {"site_uuid": self.site.uuid} | options.pop("query", {})
         headers = {"Authorization": basic(self.key.publishable_key, self.key.secret_key)}
         data: dict[str, Any] = (
@@ -99,7 +100,7 @@ class ApiClient:
         return answer
 
     def send_file(self, path: str, data: bytes, **options: Any) -> TestResponse:
-        """The body is a real file, as the web server passes it on."""
+        """Sends a file. The body is a real file, as the web server passes it on."""
         with tempfile.TemporaryFile() as body:
             body.write(data)
             body.seek(0)

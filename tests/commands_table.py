@@ -10,7 +10,7 @@ import app
 def commands(
     group: click.Group = app.audience, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, click.Command]]:
-    """(`site create`, the command) of each, sorted."""
+    """Yields (words of the command, such as `site create`, command), sorted."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)

@@ -65,7 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Imports no browser's driver where no browser is asked for: `make test` does not install it."""
+    """Ignores tests of a browser where no browser is asked for: `make test` does not install its driver."""
     return (collection_path in IN_A_BROWSER and config.option.markexpr.startswith("not ")) or None
 
 
@@ -91,14 +91,16 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.fixture(autouse=True)
 def without_processes(request):
-    """A test that is not in the table of the slow ones starts no process."""
+    """Fails a test that starts a process, unless it is in the table of slow tests."""
     guard.up = request.node.get_closest_marker("slow") is None
     yield
     guard.up = False
 
 
 def program(name: str) -> str:
-    """The path of a Debian package's program; without it, skips the test, or fails under AUDIENCE_REQUIRE."""
+    """The path of a Debian package's program. If it is missing, skips the test, or fails it under
+    AUDIENCE_REQUIRE.
+    """
     path = shutil.which(PROGRAMS[name], path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if path:
         return path
@@ -106,7 +108,7 @@ def program(name: str) -> str:
 
 
 def lacks(name: str) -> NoReturn:
-    """Skips a test without a Debian package, or fails it under AUDIENCE_REQUIRE."""
+    """Skips a test whose Debian package is missing, or fails it under AUDIENCE_REQUIRE."""
     reason = f"needs the Debian package {name}: apt-get install {name}"
     if name in REQUIRED:
         pytest.fail(reason)
@@ -115,7 +117,9 @@ def lacks(name: str) -> NoReturn:
 
 @pytest.fixture(autouse=True)
 def statements_that_name_their_site():
-    """Of every test, on both engines; it fails with what it sent to a site's table without the site."""
+    """Fails a test that sent a statement to a site's table without the site. In use for every test, on both
+    engines.
+    """
     reader.wrong.clear()
     yield
     assert reader.wrong == []
@@ -123,7 +127,9 @@ def statements_that_name_their_site():
 
 @pytest.fixture(autouse=True)
 def changes_that_are_recorded():
-    """Of every test, on both engines; it fails with what changed subscribers and is not in the record."""
+    """Fails a test that changed subscribers without an entry in the record. In use for every test, on both
+    engines.
+    """
     recorded.wrong.clear()
     yield
     assert recorded.wrong == []
@@ -131,7 +137,9 @@ def changes_that_are_recorded():
 
 @pytest.fixture(autouse=True)
 def statements_of_one_partition(request):
-    """Of every test with `--partitioned`; it fails with what several partitions of a table are read for."""
+    """Fails a test that sent a statement for which several partitions of a table are read. Needs
+    `--partitioned`.
+    """
     if not request.config.getoption("partitioned"):
         yield
         return
@@ -148,7 +156,7 @@ def geo_table():
 
 @pytest.fixture(autouse=True)
 def imports_in_chunks_of_500(monkeypatch):
-    """However fast the machine is."""
+    """Imports write 500 rows in a transaction, however fast the machine is."""
     monkeypatch.setattr(imports, "_pace", Pace(500, 500, 500))
 
 
@@ -187,7 +195,7 @@ def new_server_url(request):
 
 @pytest.fixture
 def database_url(new_server_url, request):
-    """The setting of that name."""
+    """The setting `database_url`: a new database on the server, or "" for SQLite."""
     url = new_server_url()
     server = url and request.getfixturevalue("server")
     yield url
@@ -212,18 +220,20 @@ def migrated(tmp_path_factory):
 
 @pytest.fixture
 def resolver():
-    """None: the resolver of the settings."""
+    """None, so that the application uses the resolver of its settings. Modules of tests override this."""
 
 
 @pytest.fixture(scope="session")
 def every_route():
-    """An application without an instance: werkzeug compiles the routes for longer than most tests take."""
+    """An application with all routes and no instance. Compiling routes takes longer than most tests, so it is
+    shared.
+    """
     return create_routes()
 
 
 @pytest.fixture
 def served_routes(every_route):
-    """What `app` is made of: a test that adds a route makes its own with `create_routes`."""
+    """The routes of `app`. A test that adds a route makes its own application with `create_routes`."""
     every_route.extensions.clear()
     return every_route
 
@@ -241,7 +251,7 @@ def app(settings, migrated, resolver, served_routes):
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory, migrated, every_route):
-    """An instance on which `prepare` has run, created once: its folder, the site and its key."""
+    """(folder, site, key) of an instance on which `prepare` has run, created once."""
     folder = tmp_path_factory.mktemp("prepared")
     shutil.copy(migrated, folder / migrated.name)
     app = create_app(
@@ -255,7 +265,7 @@ def prepared(tmp_path_factory, migrated, every_route):
 
 @pytest.fixture
 def prepared_client(tmp_path, prepared, resolver, served_routes):
-    """A client with a full key of a site on which `prepare` has run, on a copy of the instance, in SQLite."""
+    """A client of a copy of the instance `prepared`, in SQLite, with a full key of its site."""
     folder, site, key = prepared
     settings = Settings(instance=tmp_path)
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)

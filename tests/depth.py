@@ -10,16 +10,18 @@ whole = False  # set by tests/conftest.py, before the modules of tests are impor
 
 
 def examples(number: int) -> int:
-    """How many of so many random examples to try: a tenth, at least ten."""
+    """How many random examples to try: `number` with `--whole`, otherwise a tenth, at least ten."""
     return number if whole else max(10, number // 10)
 
 
 def sample(cells: Sequence[T], of: int) -> Sequence[T]:
-    """One of so many cells, spread over all of them, the first and the last among them."""
+    """Every cell with `--whole`; otherwise every `of`th, and the last."""
     return cells if whole else [*cells[:-1:of], *cells[-1:]]
 
 
 def crossed(*tables: Iterable[Any], of: int) -> Sequence[tuple[Any, ...]]:
-    """One of so many combinations; every row of each of two tables is in one where `of` and the length of the
-    last have no divisor in common, and it is no longer."""
+    """A sample of all combinations of the tables' rows: with `--whole` all, otherwise every `of`th.
+
+    Of two tables, every row is in the sample if `of` is at most the length of the last, and coprime to it.
+    """
     return sample([*product(*tables)], of)

@@ -1,4 +1,4 @@
-"""What a test is answered is what the OpenAPI document describes: the status, and the form of its JSON."""
+"""Checks that the OpenAPI document describes what tests are answered: the status, and the JSON's form."""
 
 import json
 import re
@@ -39,12 +39,12 @@ def path_in_document(rule: str) -> str:
 
 
 def validator(app: Flask, schema: Any) -> Draft202012Validator:
-    """Of a schema in the document, which may refer to its components."""
+    """The validator of a schema in the document. The schema may refer to the document's components."""
     return Draft202012Validator({**schema, "components": document(app)["components"]})
 
 
 def check(app: Flask, answer: TestResponse) -> None:
-    """Asserts that the document describes an answer; what is no operation of it passes."""
+    """Asserts that the document describes an answer. Answers to paths without an operation pass."""
     request = answer.request
     try:
         rule, _ = app.url_map.bind("").match(request.path, request.method, return_rule=True)
@@ -62,8 +62,8 @@ def check(app: Flask, answer: TestResponse) -> None:
 
 
 def tells_its_end(operation: Any, headers: Headers) -> bool:
-    """Whether a deprecated operation answers with `Deprecation` (RFC 9745), and with a `Sunset` (RFC 8594)
-    that is twelve months later at least. Others have neither.
+    """Whether a deprecated operation answers with `Deprecation` (RFC 9745), and with a `Sunset` (RFC 8594) at
+    least twelve months later. Other operations must answer with neither.
     """
     since, until = headers.get("Deprecation"), headers.get("Sunset")
     if not operation.get("deprecated"):

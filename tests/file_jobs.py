@@ -11,7 +11,7 @@ from workers.child_process import ChildProcess
 
 
 def do_files(instance, open_file=None, open_texts=None):
-    """Searches, tries and imports the files that are due."""
+    """Searches, tries and imports all uploaded files that are due."""
     child = ChildProcess()
     kind = file_tasks.kind(
         instance, open_file or partial(look_through, child), open_texts or partial(kept_texts, child)

@@ -1,4 +1,4 @@
-"""Where tests keep their instances: in memory, where the system has a folder there, with room."""
+"""Keeps the instances of tests in memory, where the system has a folder there, with room."""
 
 import os
 import tempfile
@@ -9,7 +9,7 @@ ROOM_BYTES = 2**30
 
 
 def keep_instances() -> None:
-    """Those of this process and its children, unless TMPDIR names a place.
+    """Keeps the instances of this process and its children in memory, unless TMPDIR names a folder.
 
     Thousands of small databases take a quarter less time there.
     """
@@ -18,7 +18,9 @@ def keep_instances() -> None:
 
 
 def has_room() -> bool:
-    """Whether files are kept there and programs run; a container's folder often is small, or runs none."""
+    """Whether the folder in memory has room, and programs in it run. A container's folder often fails one of
+    these.
+    """
     try:
         found = os.statvfs(FOLDER)
     except OSError:

@@ -1,4 +1,6 @@
-"""What a text of a megabyte costs a pattern or a function: units to repeat, and how each row is run."""
+"""What a text of a megabyte costs a pattern or a function. Each row of a table has the units to repeat, and
+how to run them.
+"""
 
 import resource
 import time
@@ -25,7 +27,7 @@ MARKS = "\u0300\u0323"  # which NFKC sorts, in quadratic time
 
 @dataclass(frozen=True)
 class Worst:
-    """`unit`, repeated, between `before` and `behind`."""
+    """A text of `unit`, repeated, between `before` and `behind`."""
 
     unit: str
     before: str = ""
@@ -39,14 +41,17 @@ class Worst:
 @dataclass(frozen=True)
 class WorstInputs:
     """The inputs of a row: each a unit, or the arguments of `Worst`. `limit` is the longest text that callers
-    pass on, in characters; `run` calls the pattern or function of the row's name."""
+    pass on, in characters; `run` calls the pattern or function of the row's name.
+    """
 
     units: tuple[str | tuple[str, ...], ...]
     run: Callable[[Any, str], Any]
     limit: int = SIZE
 
     def milliseconds(self, name: str) -> float:
-        """Of the most expensive of the two inputs that cost most when they are short."""
+        """The milliseconds of the most expensive input. Only the two that cost most when short are tried at
+        full size.
+        """
         subject = resolve_name(name) if ":" in name else None
         self._milliseconds(subject, self.units[0], PROBE)  # loads the tables
         costs = {unit: self._milliseconds(subject, unit, PROBE) for unit in self.units}
@@ -63,7 +68,7 @@ class WorstInputs:
 
 
 def looked_for(*units: str | tuple[str, ...], limit: int = SIZE) -> WorstInputs:
-    """A pattern, or several, that are looked for all over a text."""
+    """The inputs of a pattern, or several, searched for all over a text."""
     return WorstInputs(("a", " ", *units), _find_all, limit)
 
 
@@ -73,28 +78,29 @@ def _find_all(subject: Any, text: str) -> None:
 
 
 def begins(*units: str | tuple[str, ...], limit: int = SIZE) -> WorstInputs:
-    """A pattern that is compared with the beginning of a text."""
+    """The inputs of a pattern that is compared with the beginning of a text."""
     return WorstInputs(("a", *units), lambda pattern, text: pattern.match(text), limit)
 
 
 def is_whole(*units: str | tuple[str, ...], limit: int = SIZE) -> WorstInputs:
-    """A pattern that is compared with a whole text."""
+    """The inputs of a pattern that is compared with a whole text."""
     return WorstInputs(("a", *units), lambda pattern, text: pattern.fullmatch(text), limit)
 
 
 def is_any(patterns: Any, text: str) -> None:
+    """Compares a whole text with each of the patterns."""
     for pattern in patterns.values():
         pattern.fullmatch(text)
 
 
 def takes(*units: str | tuple[str, ...], more: Callable[[], Any] = tuple, limit: int = SIZE) -> WorstInputs:
-    """A function of a text; `more` gives its further arguments."""
+    """The inputs of a function of a text; `more` makes its further arguments."""
     usual = ("a", " ", "@", "1", "é", PHRASE, MARKS, "a.")
     return WorstInputs((*usual, *units), lambda function, text: function(text, *more()), limit)
 
 
 def door(run: Callable[[str], Any], *units: str | tuple[str, ...], limit: int = SIZE) -> WorstInputs:
-    """Something else that reads a user's text."""
+    """The inputs of anything else that reads a user's text: `run` gets the text."""
     usual = ("a", " ", "@", "1", "é", PHRASE, MARKS, "[", '{"":')
     return WorstInputs((*usual, *units), lambda _, text: run(text), limit)
 

@@ -1,4 +1,4 @@
-"""What a worker does with all its time, for tests."""
+"""Does the work of a worker, for tests."""
 
 from audience import jobs
 from audience.bulk import chunks as bulk_chunks
@@ -6,7 +6,7 @@ from audience.segments import counts as segment_counts
 
 
 def run_due(*kinds, seconds=60):
-    """Works on what is due of those kinds, which are of one lane, of all sites."""
+    """Does all due jobs of these kinds, which share a lane, on all sites. `seconds` are per site."""
     for site_id in jobs.due_sites():
         jobs.work(kinds, site_id, seconds)
 

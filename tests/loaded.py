@@ -6,7 +6,7 @@ from functools import _lru_cache_wrapper
 
 
 def loaded() -> set[str]:
-    """The names of modules, and of the bundled tables with how many each has."""
+    """The names of loaded modules, and of the caches of bundled tables, each with its size."""
     caches = [each for each in gc.get_objects() if isinstance(each, _lru_cache_wrapper)]
     tables = [
         f"{each.__module__}.{each.__name__}: {each.cache_info().currsize}"

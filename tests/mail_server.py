@@ -23,7 +23,7 @@ SLOW, SLOW_SECONDS = "slow", 2.0  # answers OK, so much later
 
 @dataclass
 class Taken:
-    """A message, as the server got it."""
+    """A message that the server took."""
 
     sender: str
     recipients: list[str]
@@ -44,7 +44,9 @@ class Taken:
 
 @dataclass
 class MailServer:
-    """Answers each command by its field: an answer, `DROPS`, `HANGS` or `SLOW`. `taken` has what it took."""
+    """Answers each command by the field of its name: an answer, `DROPS`, `HANGS` or `SLOW`. `taken` has the
+    messages that it took.
+    """
 
     mail: str = OK
     rcpt: str = OK
@@ -58,6 +60,7 @@ class MailServer:
         return f"smtp+plain://127.0.0.1:{self.port}"
 
     def of_recipient(self, _address: str) -> str:
+        """The answer to RCPT for a recipient, for subclasses to override."""
         return self.rcpt
 
     async def handle_MAIL(
@@ -112,8 +115,8 @@ def serving(
     password: str = "",
     **options: Any,
 ) -> Iterator[MailServer]:
-    """With a certificate it offers STARTTLS, or it `encrypts` from the first byte; with a password, signing
-    in.
+    """Runs the server. With a `certificate`, it offers STARTTLS; with `encrypts`, it encrypts from the first
+    byte; with a `password`, it offers signing in.
     """
 
     def authenticate(_: SMTP, __: Session, ___: Envelope, ____: str, data: Any) -> AuthResult:

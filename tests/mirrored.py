@@ -1,4 +1,4 @@
-"""What a mirror of `audience mirror` has, for tests."""
+"""Reads a target of `audience mirror`, for tests."""
 
 import json
 from datetime import datetime
@@ -59,7 +59,7 @@ READERS = {"sqlite": _sqlite, "jsonl": _json_lines, "postgresql": _server}
 
 
 def mirrored(to: str) -> Site:
-    """What a target has, as exports have it."""
+    """The site in a target, in the form of the exports."""
     form, _, place = to.partition(":")
     read = READERS[form](to if form == "postgresql" else place)
     tags: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Mirrors by `audience mirror`, as programs that are killed, and random writes to follow."""
+"""Programs `audience mirror` that are killed, and random writes for them to follow."""
 
 import json
 import subprocess
@@ -22,7 +22,7 @@ NAMES = ["vip", "new", "old"]
 
 
 class Follower:
-    """A mirror of a service's only site into a target, which is killed and started again."""
+    """A program that mirrors a service's only site into a target. It is killed and started again."""
 
     def __init__(self, to: str, service: Service) -> None:
         self.to = to
@@ -37,14 +37,14 @@ class Follower:
         self.process.wait()
 
     def site(self) -> Site | None:
-        """What it has; None without its tables yet, or where they are locked."""
+        """The mirrored site; None if its tables are missing or locked."""
         with suppress(peewee.OperationalError, psycopg.Error, FileNotFoundError):
             return mirrored(self.to)
         return None
 
 
 def export(service: Service) -> Site:
-    """The site as both exports have it."""
+    """The site as both exports, of subscribers and of events, have it."""
     people = {row["uuid"]: row | {"tags": sorted(row["tags"])} for row in _exported(service, "format=jsonl")}
     events = _exported(service, "of=events&after=0")
     return people, [{name: row[name] for name in row if name != "email"} for row in events]
@@ -73,7 +73,7 @@ def item(chance: Random) -> dict[str, Any]:
 
 
 def write(call: Callable[..., Any], chance: Random) -> None:
-    """A random request; one that dies with the service is sent again."""
+    """Sends a random request, again if it dies with the service."""
     email = {"email": f"p{chance.randrange(PEOPLE)}@example.com"}
     moved = {"command": "change_email", "query": f"p{chance.randrange(PEOPLE)}@example.com", **email}
     people = [item(chance) for _ in range(chance.randint(1, ITEMS))]
@@ -88,6 +88,7 @@ def write(call: Callable[..., Any], chance: Random) -> None:
 
 
 def answered(request: Callable[[], tuple[int, Any]]) -> bool:
+    """Whether a request is answered, and not with a 5xx."""
     try:
         return request()[0] < 500
     except (OSError, ValueError):
@@ -96,7 +97,7 @@ def answered(request: Callable[[], tuple[int, Any]]) -> bool:
 
 @contextmanager
 def following(targets: Sequence[str], service: Service) -> Iterator[list[Follower]]:
-    """A mirror into each target."""
+    """Runs a mirror into each target."""
     followers: list[Follower] = []
     try:
         for to in targets:
@@ -108,13 +109,13 @@ def following(targets: Sequence[str], service: Service) -> Iterator[list[Followe
 
 
 def files(folder: Path) -> list[str]:
-    """A target of each form of files."""
+    """A target for each format of files."""
     return [f"sqlite:{folder / 'mirror.db'}", f"jsonl:{folder / 'mirror.jsonl'}"]
 
 
 def wait_for(followers: Sequence[Follower], service: Service) -> Site:
-    """Waits until each mirror is the export, in whatever order the service and they come back. Returns the
-    export.
+    """Waits until each mirror equals the export, in whatever order the service and the mirrors come back.
+    Returns the export.
     """
 
     def level() -> Site | None:

@@ -1,6 +1,7 @@
 """A mirror in SQLite and one in PostgreSQL follow a large site while they and the service are killed.
 
-`python -m tests.mirrors_at_scale` says what it took. It fails unless both equal the exports at the end.
+`python -m tests.mirrors_at_scale` prints the `Figures`. It fails unless both mirrors equal the exports at the
+end.
 """
 
 import argparse
@@ -29,7 +30,7 @@ WAITING = ("receiving", "queued", "running")
 
 
 class Figures(NamedTuple):
-    """What there is at the end, what was killed, and how long writing and being level again took."""
+    """What the site has at the end, what was killed, and how long writing and then catching up took."""
 
     people: int
     tags: int
@@ -42,7 +43,7 @@ class Figures(NamedTuple):
 
 
 class Scale:
-    """A service, its mirrors, and kills of each."""
+    """A service and its mirrors. `kills` counts the kills of each."""
 
     def __init__(
         self, stack: ExitStack, folder: Path, url: str, targets: Sequence[str], chance: Random
@@ -61,7 +62,7 @@ class Scale:
         return service
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
-        """The answer to a request, which is sent again until there is one of the service."""
+        """Sends a request until the service answers it, other than with 429 or 503. Returns the answer."""
         status, answer = until(lambda: self._answer(method, path, body), PATIENCE_SECONDS)
         assert status == 200, answer
         return answer
@@ -74,7 +75,7 @@ class Scale:
         return None if status in (429, 503) else (status, answer)
 
     def kill(self) -> None:
-        """Kills a mirror, a part of the service or all of it, and starts again what does not start itself."""
+        """Kills a mirror, a part of the service or all of it. Restarts what no supervisor restarts."""
         victim = self._chance.choice(["mirrors", "mirrors", "mirrors", "parts", "parts", "services"])
         self.kills[victim] += 1
         if victim == "mirrors":
@@ -97,7 +98,7 @@ class Scale:
         return not any(each["attributes"]["status"] in WAITING for each in newest)
 
     def level(self) -> None:
-        """Ends each mirror by kill -9, and has it run once more until it is level."""
+        """Kills each mirror, and runs it once more until it has caught up."""
         for follower in self.followers:
             follower.kill()
             again = command("mirror", "--once", "--to", follower.to)
@@ -123,8 +124,8 @@ def event(people: int, chance: Random) -> dict[str, Any]:
 
 
 def batches(people: int, events: int, chance: Random) -> list[tuple[str, str, int]]:
-    """(path, key, first number) of each batch: first all people, then events, and people once more among
-    them.
+    """(path, key, first number) of each batch: first all people, then events, with some people once more
+    among them.
     """
     first = [("/batch/subscribers", "subscribers", number) for number in range(0, people, BATCH)]
     later = [("/batch/events", "events", number) for number in range(0, events, BATCH)]
@@ -151,7 +152,9 @@ def write(scale: Scale, people: int, events: int, kills: int, chance: Random) ->
 
 
 def run(people: int, events: int, kills: int, engine: str, seed: int) -> Figures:
-    """Raises `AssertionError` if a mirror is not equal to the exports at the end."""
+    """Writes to a service under kills. Raises `AssertionError` if a mirror is not equal to the exports at the
+    end.
+    """
     chance = Random(seed)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))

@@ -1,6 +1,6 @@
 """`python -m tests.mutants [NAME…]`: faults, seeded one by one into a copy of the tree.
 
-Each must be caught by its test; one whose text is not there exactly once fails, too.
+Each fault must be caught by its test. A fault whose text is not there exactly once fails, too.
 """
 
 import os
@@ -30,7 +30,7 @@ def copy_of_the_tree(folder: Path) -> Path:
 
 
 def complaint(mutant: Mutant, tree: Path) -> str:
-    """Why a fault does not count as caught; "" if it was."""
+    """Why a fault does not count as caught; "" if it was caught."""
     file = tree / mutant.file
     source = file.read_text("utf-8")
     if source.count(mutant.text) != 1:
@@ -46,6 +46,7 @@ def complaint(mutant: Mutant, tree: Path) -> str:
 
 
 def run(test: str, tree: Path) -> int:
+    """Runs a test, or a row of torture, in the tree. Returns its exit status."""
     words = ["tests.torture", "--short", *test.removeprefix(TORTURE).split()]
     if not test.startswith(TORTURE):
         words = ["pytest", "-q", "-x", "-p", "no:cacheprovider", test]

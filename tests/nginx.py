@@ -15,7 +15,7 @@ TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 @contextlib.contextmanager
 def nginx(folder, service_port, plain_port=0):
-    """The port of nginx with the configuration that the repository gives, and a certificate of its own."""
+    """Runs nginx with the configuration of the repository and a certificate of its own. Yields its port."""
     port = free_port()
     subject = ["-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=audience.example.com"]
     written = ["-keyout", folder / "audience.key", "-out", folder / "audience.pem"]

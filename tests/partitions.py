@@ -1,8 +1,8 @@
 """Runs of tests on PostgreSQL whose tables of sites are in four partitions, by the hash of the site.
 
-A plan that names several partitions of a table is of a statement that Citus would send to several nodes, or
-refuse. Each statement that the product sends is explained with its values before it runs; of what is written
-row by row, the rows must be of one site.
+If a statement's plan names several partitions of a table, Citus would send it to several nodes, or refuse it.
+So each statement of the product is explained with its values before it runs. Rows that are copied or written
+together must be of one site.
 """
 
 import re
@@ -32,7 +32,7 @@ LIKE = "INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING IDENTITY INCLUDING GE
 
 
 def partition(url: str) -> None:
-    """Makes each table of a site anew, in partitions: in an empty migrated database."""
+    """Replaces each table of a site by a partitioned one, in an empty migrated database."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CREATE SCHEMA partitions")
         made = [(table, *_definitions(connection, table)) for table in statements.TABLES]
@@ -63,7 +63,9 @@ def _definitions(connection: psycopg.Connection[Any], table: str) -> tuple[list[
 
 
 def read_plans() -> None:
-    """Lets each statement be explained from now on. `wrong` gets those that name several partitions."""
+    """From now on, explains each statement before it runs. Adds those that name several partitions to
+    `wrong`.
+    """
     execute, execute_many, copy = psycopg.Cursor.execute, psycopg.Cursor.executemany, ServerPool._copy
     explain = Explainer(execute).explain
 
@@ -91,7 +93,7 @@ def read_plans() -> None:
 
 
 class Explainer:
-    """Explains what the product sends, by the driver's own `execute`."""
+    """Explains the statements of the product, by the driver's own `execute`."""
 
     def __init__(self, execute: Any) -> None:
         self._execute, self._seen = execute, Counter[str]()
@@ -111,6 +113,7 @@ class Explainer:
 
 
 def _is_of_tests() -> bool:
+    """Whether the caller's statement was sent by tests or other code outside the product."""
     return str(statements._sender((*statements.DOOR, __file__))).startswith(statements.OF_ALL)
 
 
@@ -120,7 +123,7 @@ def _is_read(sql: str) -> bool:
 
 
 def numbers_by_table(node: Any) -> dict[str, set[str]]:
-    """The numbers of the partitions that a plan reads, by table."""
+    """The numbers of the partitions that a plan names, by table."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     if isinstance(node, list):
         children = node

@@ -1,4 +1,4 @@
-"""Every pattern that meets a user's text, with the inputs that cost it most: rows of `worst_inputs`."""
+"""Every pattern that meets a user's text, with the inputs that cost most: rows of `worst_inputs`."""
 
 from schemas.formats import consent_words, dates
 from tests.input_costs import (

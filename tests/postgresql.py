@@ -32,7 +32,9 @@ _numbers = itertools.count()
 
 
 def programs() -> Path | None:
-    """The folder of the chosen server's programs, else of the newest one's, if there is one."""
+    """The folder of the programs of the chosen server, else of the newest installed one; None if there is
+    none.
+    """
     if chosen := os.environ.get("AUDIENCE_POSTGRESQL"):
         return Path(chosen)
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
@@ -40,7 +42,7 @@ def programs() -> Path | None:
 
 
 class Server:
-    """Its databases are gone with it."""
+    """A running server. Its databases are deleted with it."""
 
     def __init__(self, programs: Path, options: Mapping[str, str] = MappingProxyType({})) -> None:
         self.programs, self._options = programs, {**OPTIONS, **options}
@@ -72,7 +74,7 @@ class Server:
         self.run("pg_ctl", "stop", f"--pgdata={self.folder}/data", "--mode=immediate", "--silent")
 
     def listen(self, addresses: Sequence[str], network: str) -> int:
-        """Starts it again, where programs of that network reach it at the port returned."""
+        """Restarts the server, which then also listens on TCP for programs of a network. Returns the port."""
         port = free_port()
         self._options |= {"listen_addresses": ",".join(addresses), "port": str(port)}
         self._where += f"&port={port}"
@@ -84,7 +86,7 @@ class Server:
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """While none of its processes runs."""
+        """Stops all processes of the server by a signal during the block."""
         first = int((self.folder / "data" / "postmaster.pid").read_text().splitlines()[0])
         children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
         stopped = [first, *map(int, children)]
@@ -98,6 +100,7 @@ class Server:
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
+        """Keeps the server stopped during the block."""
         self.stop()
         try:
             yield
@@ -116,7 +119,7 @@ class Server:
             connection.execute(statement.encode())
 
     def create(self, template: str = "template1") -> str:
-        """The URL of a new database."""
+        """Creates a database. Returns its URL."""
         name = f"audience{next(_numbers)}"
         self.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
         return self.url(name)
@@ -126,7 +129,7 @@ class Server:
 
 
 class Standby(Server):
-    """Follows another server by streaming replication."""
+    """A server that follows another by streaming replication."""
 
     def __init__(self, primary: Server) -> None:
         self._primary = primary
@@ -141,7 +144,7 @@ class Standby(Server):
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """While it replays nothing."""
+        """Keeps the standby from replaying during the block."""
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
             connection.execute("SELECT pg_wal_replay_pause()")
             state = "SELECT pg_get_wal_replay_pause_state()"

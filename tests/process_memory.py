@@ -20,6 +20,7 @@ def pss_mb(pid: int) -> float:
 
 
 def below(pid: int) -> list[int]:
+    """The ids of a process's descendants."""
     listed: list[int] = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in task.read_text().split():
@@ -28,7 +29,7 @@ def below(pid: int) -> list[int]:
 
 
 class Peak:
-    """Samples the memory while its block runs: `growth_mb` is the most above what it was at the start."""
+    """Samples the memory of a process during a block. `growth_mb` is the peak less that at the start."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid

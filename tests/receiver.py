@@ -13,7 +13,7 @@ from standardwebhooks import Webhook
 
 @dataclass
 class Received:
-    """A request, as the receiver got it."""
+    """A request that the receiver got."""
 
     headers: dict[str, str]
     body: bytes
@@ -39,7 +39,7 @@ Answer = Callable[["Request"], None]
 
 
 class Request(BaseHTTPRequestHandler):
-    """`server.receiver` is the `Receiver`."""
+    """A handler of requests; `server.receiver` is the `Receiver`."""
 
     def do_POST(self) -> None:
         receiver: Receiver = vars(self.server)["receiver"]
@@ -55,10 +55,12 @@ class Request(BaseHTTPRequestHandler):
         self.wfile.write(text.encode())
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing."""
+        """Logs nothing."""
 
 
 def status(code: int, text: str = "", **headers: str) -> Answer:
+    """An answer with a status, a body and headers."""
+
     def answer(request: Request) -> None:
         request.send_response(code)
         for name, value in headers.items():
@@ -74,18 +76,20 @@ OK = status(200)
 
 
 def breaks_off(request: Request) -> None:
-    """Answers nothing."""
+    """Ends the connection without an answer."""
     request.close_connection = True
 
 
 def lies(request: Request) -> None:
-    """Promises more than it sends, after a status that no HTTP has."""
+    """Sends a head with a false version, status and length."""
     request.wfile.write(b"HTTP/9.9 two hundred\r\nContent-Length: -7\r\n\r\n")
 
 
 @dataclass
 class Receiver:
-    """Answers by `script`, one each, then `always`; `received` has what came, in order."""
+    """Answers each request by the next answer of `script`, then by `always`. `received` has the requests, in
+    order.
+    """
 
     url: str = ""
     received: list[Received] = field(default_factory=list)
@@ -100,12 +104,12 @@ class Receiver:
             return self.script.pop(0) if self.script else self.always
 
     def hangs(self, request: Request) -> None:
-        """Answers 200 once the test lets it."""
+        """Answers 200 once the test sets `released`."""
         self.released.wait(60)
         OK(request)
 
     def drips(self, request: Request) -> None:
-        """Sends an answer that never ends, a byte at a time."""
+        """Sends an answer that never ends, one byte at a time."""
         request.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
         while not self.released.wait(0.05):
             request.wfile.write(b".")

@@ -1,7 +1,8 @@
-"""`make release`: builds the wheel, and the one file for each Python here, and tries both.
+"""`make release`: builds the wheel, and the one-file build for each installed Python, and tries both.
 
-Each is started in an empty folder, asked, stopped, and started over the instances of two earlier commits. The
-first is refused by a sentence that names the second, which then upgrades it. Prints a line for each step.
+Each is started in an empty folder, asked, stopped, and started over the instances of two earlier commits. It
+refuses the first with a sentence that names the second commit, which then upgrades it. Prints a line for each
+step.
 """
 
 import re
@@ -53,7 +54,7 @@ def build_wheel() -> Path:
 
 
 def pythons() -> Iterator[Path]:
-    """The newest of each Python from 3.11 that is on the PATH, or that pyenv has installed."""
+    """The newest of each version of Python from 3.11 that is on the PATH, or that pyenv has installed."""
     for minor in range(11, 20):
         name = f"python3.{minor}"
         installed = sorted(Path.home().glob(f".pyenv/versions/3.{minor}.*/bin/{name}"))
@@ -62,7 +63,7 @@ def pythons() -> Iterator[Path]:
 
 
 def built(python: Path, wheel: Path, folder: Path) -> Iterator[list[str]]:
-    """Installs the wheel for a Python, and builds its one file. Yields the command lines of both."""
+    """Installs the wheel for a Python, and makes the one-file build. Yields the command lines of both."""
     environment = folder / f"{python.name}-environment"
     run([str(python), "-m", "venv", str(environment)])
     install(environment, "--require-hashes", "--requirement", str(ROOT / "requirements.lock"))
@@ -79,7 +80,7 @@ def install(environment: Path, *words: str) -> None:
 
 
 class Earlier:
-    """An earlier commit with an environment of its own, and an instance that it made."""
+    """An earlier commit, installed in an environment of its own, and an instance that it made."""
 
     def __init__(self, folder: Path, commit: str) -> None:
         self.folder, self.instance = folder / "code", folder / "instance"
@@ -95,6 +96,7 @@ class Earlier:
         print(f"{commit}: made an instance")
 
     def copy(self, place: Path) -> Path:
+        """Copies the instance into the folder `place`."""
         return Path(shutil.copytree(self.instance, place))
 
 
@@ -114,7 +116,9 @@ def try_program(program: Sequence[str], place: Path, earlier: dict[str, Earlier]
 
 
 def serve(program: Sequence[str], instance: Path, is_new: bool = False) -> None:
-    """Starts a service, adds a subscriber if the instance is new, finds them, and stops it."""
+    """Starts a service, adds a subscriber if the instance is new, finds that subscriber, and stops the
+    service.
+    """
     port = free_port()
     process = subprocess.Popen(
         [*program, "serve"],

@@ -1,7 +1,8 @@
 """What the OpenAPI document of the last release promises to clients, as lines of text.
 
-`python -m tests.released_api` records those of the present code in `api/data/released_api.txt`: at a release.
-A line that begins with "must " is a demand on requests: none may be added. No other line may be removed.
+`python -m tests.released_api` records the lines of the present code in `api/data/released_api.txt`: at a
+release. A line that begins with "must " is a demand on requests: no such line may be added. No other line may
+be removed.
 """
 
 import json
@@ -33,7 +34,7 @@ def lines(document: Any) -> set[str]:
 
 
 def broken(released: set[str], present: set[str]) -> list[str]:
-    """The promises that are not kept, and the demands that are new, of what was released."""
+    """The promises that are no longer kept, and the demands that are new since the release."""
     removed = {line for line in released - present if not line.startswith(DEMAND)}
     subjects = {line.partition(" ")[0] for line in released if not line.startswith(DEMAND)}
     demands = {line for line in present - released if line.startswith(DEMAND)}
@@ -91,7 +92,9 @@ def _of_answer(subject: str, schema: Any) -> Iterator[str]:
 
 
 def _properties(schema: Any, before: str = "") -> Iterator[tuple[str, Any, bool]]:
-    """The properties of a schema by path, and those of the schemas within it that have no name."""
+    """Yields (path, schema, whether it is required) of the properties of a schema and of the unnamed schemas
+    in it.
+    """
     for inner in (*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else ())):
         yield from _properties(inner, before)
     for name, value in schema.get("properties", {}).items():
@@ -100,7 +103,7 @@ def _properties(schema: Any, before: str = "") -> Iterator[tuple[str, Any, bool]
 
 
 def _accepted(schema: Any) -> list[str]:
-    """The types and values that a request may have."""
+    """The types and values that a schema accepts in a request."""
     inner = [word for each in schema.get("anyOf", ()) for word in _accepted(each)]
     values = [json.dumps(value) for value in schema.get("enum", ())]
     return inner or values or _types(schema)

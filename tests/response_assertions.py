@@ -29,6 +29,7 @@ def keys(value: Any, *names: str) -> None:
 
 
 def text(value: Any, pattern: re.Pattern[str]) -> None:
+    """Asserts that a value is a text that matches a pattern."""
     assert type(value) is str
     assert pattern.fullmatch(value), value
 
@@ -158,7 +159,7 @@ def errors(value: Any, status: int) -> list[tuple[str, str]]:
 
 
 def wording(sentence: Any, status: int) -> None:
-    """Checks that a message is a sentence without the words of another status."""
+    """Checks that a message is a sentence, and has no word by which clients recognize another status."""
     assert type(sentence) is str
     assert len(sentence) > 8
     assert sentence.endswith(".") or "Send" in sentence

@@ -1,6 +1,6 @@
-"""The head of every endpoint's response, byte for byte but for what changes from call to call.
+"""The head of every endpoint's response, byte for byte, except for values that change from call to call.
 
-`python -m tests.response_heads` records those of the present code in `workers/data/response_heads.json`.
+`python -m tests.response_heads` records the heads of the present code in `workers/data/response_heads.json`.
 """
 
 import base64
@@ -32,7 +32,7 @@ CHANGING = re.compile(rb"(?im)^(x-request-id|date|content-length|etag|last-modif
 
 
 def heads(service: Service) -> dict[str, list[str]]:
-    """The status line and the headers of each response, in order; the values that change are `...`."""
+    """The status line and headers of each response, in order. Values that change are replaced by `...`."""
     service.call("POST", "/fetch/subscribers", {"subscriber": {"email": "ada@example.com", "tags": "first"}})
     service.call("POST", "/fetch/segments", {"segment": {"name": "VIP", "rules": {"tag": "vip"}}})
     api = [(f"/api/v1{each.path}", each) for each in ENDPOINTS]

@@ -1,6 +1,6 @@
 """Tests that passed only when CI tried them again: each has a line in `second_tries.txt`.
 
-Whoever looks into one commits its line, and takes it out again with what mends its cause.
+Whoever looks into a test commits its line, and removes it together with the cause.
 """
 
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ FILE = Path(__file__).with_suffix(".txt")
 
 
 class SecondTries:
-    """A plugin of pytest for a run of those that failed in the run before."""
+    """A plugin of pytest for a second run, of tests that failed in the first."""
 
     def __init__(self, file: Path, engine: str) -> None:
         self._file, self._engine = file, engine

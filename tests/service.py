@@ -27,7 +27,7 @@ _numbers = itertools.count(os.getpid() * 997)  # a thousand of them apart from t
 
 
 def free_port() -> int:
-    """A port that nothing has, and that no other test gets meanwhile."""
+    """A free port, which no other test gets meanwhile."""
     for number in _numbers:
         port = PORTS[number % len(PORTS)]
         with (
@@ -104,7 +104,7 @@ def packed_places() -> Path:
 
 
 def give_places(instance: Path) -> None:
-    """Where it can, spares a service the seconds in which it would pack the table."""
+    """Links the packed table into the instance, if possible: this spares the service seconds of packing."""
     with contextlib.suppress(OSError):
         os.link(packed_places(), instance / FILE)
 
@@ -115,7 +115,9 @@ def environment(instance: Path, port: int, **settings: str) -> dict[str, str]:
 
 
 def hear_ctrl_c() -> None:
-    """In a process before its program begins: Ctrl-C reaches it, also where the tests ignore it (`&`)."""
+    """Runs in a process before its program: Ctrl-C then reaches the program, even if the tests ignore it
+    (`&`).
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

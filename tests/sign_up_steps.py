@@ -1,4 +1,4 @@
-"""What tests of sign-ups do: ask for one, confirm it, look at what is left of it."""
+"""Steps of tests of sign-ups: asks for a sign-up, confirms it, reads what is left of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,6 +31,7 @@ def make_form(site, **values):
 
 
 def make_sender(site: Site) -> None:
+    """Sets all that a site needs to send emails."""
     look = dict.fromkeys(("name", "home", "imprint", "privacy", "language", "accent", "base_url"), "")
     looks.change(
         site,
@@ -52,7 +53,7 @@ class Mail:
 
 
 class FakeRelay:
-    """Answers by its script, and then takes what it is sent. `mails` has what it was handed over."""
+    """Answers by its script, then takes every email. `mails` has those that it was handed over."""
 
     def __init__(self):
         self.mails, self.script = [], []
@@ -69,19 +70,19 @@ class FakeRelay:
 
 
 def send(site, relay=None, base_url=BASE, per_hour=300):
-    """Does all steps that are due."""
+    """Does all due steps of mailing sign-ups or handing them over to a webhook."""
     step = partial(sending.step, relay=relay, base_url=base_url, private=True, per_hour=per_hour)
     jobs.work([Kind(name, NET, step) for name in (stored.JOB, stored.HAND_OVER)], site.id, 60)
 
 
 def send_links(site, relay, base_url=BASE):
-    """Does what mails people their links."""
+    """Does all due steps of mailing subscribers the links that they asked for."""
     step = partial(link_requests.step, relay=relay, base_url=base_url)
     jobs.work([Kind(stored_requests.JOB, NET, step)], site.id, 60)
 
 
 def tell(site, relay):
-    """Does what mails the owners."""
+    """Does all due steps of mailing the owners."""
     step = partial(alarm_mails.step, relay=relay, base_url=BASE, private=True)
     jobs.work([Kind(alarms.JOB, NET, step)], site.id, 60)
 
@@ -106,13 +107,13 @@ def read(token) -> Any:
 
 @database.session()
 def row(site, sign_up) -> Any:
-    """As it is now; None if it is gone."""
+    """The stored sign-up, as it is now; None if it was deleted."""
     return stored.get(site_id=site.id, id=sign_up.id)
 
 
 @database.session()
 def counted(site):
-    """The numbers by outcome."""
+    """The numbers of sign-ups by outcome."""
     numbers: dict[str, int] = {}
     for _, _, outcome, number in counts.since(site.id, 0):
         numbers[outcome] = numbers.get(outcome, 0) + number
@@ -121,4 +122,5 @@ def counted(site):
 
 @database.session()
 def job_left(site):
+    """(when it is due,) of the job that mails confirmations; None without one."""
     return database.row("SELECT not_before FROM jobs WHERE site_id = ? AND kind = 'confirmation'", (site.id,))

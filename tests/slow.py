@@ -1,7 +1,8 @@
-"""What `make test-fast` leaves out: whatever starts a process, a browser or a server, or asks for long.
+"""The table of the tests that `make test-fast` leaves out: those that start a process, browser or server, or
+take long.
 
-What needs a browser has a command of its own, `make test-browser`. `make test` runs the rest but for what
-`make test WHOLE=1`, and so CI, runs besides: killed processes, full disks, empty environments.
+Tests of a browser have a command of their own, `make test-browser`. `make test` runs all others, except for
+those that only `make test WHOLE=1`, and so CI, runs: killed processes, full disks, empty environments.
 
 A test outside this table that starts a process fails.
 """
@@ -91,14 +92,14 @@ def is_slow(path: Path) -> bool:
 
 
 class Guard:
-    """An audit hook that lets no test start a process, while it is up."""
+    """An audit hook that fails a test that starts a process, while `up` is true."""
 
     def __init__(self) -> None:
         self.up = False
 
     @contextlib.contextmanager
     def lowered(self) -> Iterator[None]:
-        """Lets a fixture of several tests start a server."""
+        """Lets a fixture that several tests share start a server during the block."""
         before, self.up = self.up, False
         try:
             yield

@@ -1,4 +1,4 @@
-"""A file system of its own that can be filled, for tests that run as root."""
+"""A file system that tests can fill, which needs root."""
 
 import contextlib
 import errno
@@ -19,7 +19,7 @@ class SmallDisk:
         self._filler = path / "filler"
 
     def fill(self, but_pages: int = 0) -> None:
-        """Takes all space, but for some pages."""
+        """Takes all space, except for `but_pages` pages."""
         with self._filler.open("ab", buffering=0) as file:
             try:
                 while True:
@@ -35,7 +35,7 @@ class SmallDisk:
 
 @contextlib.contextmanager
 def mounted(path: Path, mebibytes: int) -> Iterator[SmallDisk]:
-    """Skips the test where mounting is not allowed."""
+    """Mounts a disk during the block. Skips the test where mounting is not allowed."""
     path.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={mebibytes}m,mode=700", "tmpfs", str(path)]
     try:

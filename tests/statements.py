@@ -1,8 +1,8 @@
-"""What this process sends to a database, read at its door: each statement on a site's table names the site.
+"""Reads what this process sends to a database: each statement on a site's table must name the site.
 
-In each of its selects, too, and where it joins: it needs one node of several. And each transaction that
-changes what is shown of a subscriber adds to the record of changes. The statements of migrations, of moves
-and of the tests themselves are not read, nor those of processes that tests start.
+So must each of its selects and joins: each then needs one node of several. Each transaction that changes what
+is shown of a subscriber must add to the record of changes. Statements of migrations, moves, the tests
+themselves and processes that tests start are not read.
 """
 
 import re
@@ -73,7 +73,7 @@ OVER_ALL_SITES = {
 
 
 def parts(statement):
-    """The select of each pair of brackets, and what is left outside them."""
+    """Yields the select in each pair of brackets, and what is left outside them."""
     while found := INNER.search(statement):
         yield found["inner"]
         named = " site_id " if "site_id" in found["inner"] else ""
@@ -84,17 +84,19 @@ def parts(statement):
 
 
 def of_no_site(statement):
-    """The parts of a statement that read or write a site's table, and do not name the site."""
+    """The parts of a statement that use a site's table without naming the site."""
     return [part for part in parts(statement) if USES.search(part) and not _names_site(part)]
 
 
 def _names_site(part):
-    """A join with another table of the site names no site: both may be of any."""
+    """Whether a part of a statement names the site. A join of two tables by equal sites does not: both may be
+    of any site.
+    """
     return OF_PAGE in part or NAMES_SITE.search(JOIN.sub(lambda join: SAME_SITE.sub("", join[0]), part))
 
 
 def joined_apart(statement):
-    """The parts of a statement that join a site's table with what may be of another."""
+    """The parts of a statement that join a site's table with rows that may be of another site."""
     return [
         part
         for part in parts(statement)
@@ -103,11 +105,14 @@ def joined_apart(statement):
 
 
 def _on_site(condition):
+    """Whether the condition of a join keeps both tables to one site."""
     return NAMES_SITE.search(condition) or SAME_SITE.search(condition)
 
 
 class Reader:
-    """`wrong` are statements of the product on a site's table, without the site or joined without it."""
+    """Reads statements. `wrong` are those of the product that use a site's table without the site, or join it
+    without the site.
+    """
 
     def __init__(self, excused=tuple(OVER_ALL_SITES)):
         self.wrong = []
@@ -124,7 +129,9 @@ class Reader:
 
 
 class Recorded:
-    """`wrong` are statements that changed subscribers in a committed transaction without an entry."""
+    """Reads transactions. `wrong` has a statement of each that changed subscribers and was committed without
+    an entry.
+    """
 
     def __init__(self):
         self.wrong, self._of_thread = [], threading.local()
@@ -146,7 +153,7 @@ class Recorded:
 
 
 def attend(pool):
-    """Lets the pools of a class have their statements read."""
+    """Makes the pools of a class have their statements read."""
     run, run_many, begin, commit = pool.execute_sql, pool.execute_many, pool.begin, pool.commit
 
     def execute_sql(opened, sql, params=None, **options):
@@ -174,7 +181,9 @@ def attend(pool):
 
 
 def _sender(beside=DOOR):
-    """The file whose statement it is: the first that neither opens the door nor belongs to the driver."""
+    """The file that sent the current statement: the innermost that is neither in `beside` nor part of the
+    driver.
+    """
     frame = sys._getframe(1)
     while frame.f_back:
         frame = frame.f_back

@@ -18,19 +18,21 @@ Hash = tuple[str, int, int, int]  # of an address without a subscriber: reason, 
 
 
 def same(value: Any, other: Any) -> bool:
-    """As JSON, in which 1, 1.0 and true differ."""
+    """Whether two values are the same JSON, in which 1, 1.0 and true differ."""
     return json.dumps(value, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def shown(row: Row) -> list[Any]:
+    """The values of a row by which `updated_at` is decided."""
     return [row[name] for name in VISIBLE]
 
 
 @dataclass
 class SubscriberModel:
-    """`people` and `hashes` by key. `lifted` are the hashes that the last write took away, by key, as they
-    were by then: an earlier row may have unsubscribed the address. `accepted_at` is the instant of
-    acceptance, which never goes back.
+    """The subscribers (`people`) and the suppressed addresses (`hashes`) of a site, by key.
+
+    `lifted` are the hashes that the last write removed, by key, as they then were: an earlier row may have
+    unsubscribed the address. `accepted_at` is the instant of acceptance, which never goes back.
     """
 
     people: dict[str, Row] = field(default_factory=dict)
@@ -42,11 +44,12 @@ class SubscriberModel:
     now: int = 0
 
     def accept(self, now: int) -> int:
-        """The instant of an acceptance."""
+        """The instant of a new acceptance."""
         self.accepted_at = max(now, self.accepted_at)
         return self.accepted_at
 
     def write(self, changes: list[Row], number: int, now: int, accepted_at: int) -> list[str]:
+        """Applies changes, as one transaction with an acceptance `number`. Returns the outcome of each."""
         before = {key: dict(row, fields=dict(row["fields"])) for key, row in self.people.items()}
         dated: set[str] = set()
         self.lifted, self.now = {}, now
@@ -58,7 +61,9 @@ class SubscriberModel:
         return outcomes
 
     def move(self, old: str, new: str, email: str, number: int, now: int) -> bool:
-        """Gives the person at the key `old` the address `email`, whose key is `new`, if that is possible."""
+        """Gives the subscriber with the key `old` the address `email`, whose key is `new`. Returns False if
+        that is impossible.
+        """
         row, at = self.people.get(old), self.accept(now)
         taken = new != old and (new in self.people or self.hashes.get(new, ("",))[0] == "erased")
         if row is None or taken:
@@ -82,6 +87,9 @@ class SubscriberModel:
         self.hashes[key] = ("erased", since, number, UNSUBSCRIBE)
 
     def _apply(self, change: Row, number: int, accepted_at: int, dated: set[str]) -> str:
+        """Applies a change. Returns its outcome. `dated` has the keys of subscribers created by the same
+        write.
+        """
         key, now = change["key"], self.now
         reason, *known = self.hashes.get(key, ("", 0, 0, UNSUBSCRIBE))
         if key in self.people:
@@ -139,6 +147,7 @@ class SubscriberModel:
         return not same(shown(row), shown(before))
 
     def _say(self, row: Row, event: Event, shown_at: int) -> None:
+        """Applies a consent event to a row, if it counts; otherwise notes it as ignored."""
         repeats = row["unsubscribed_at"] is not None and row["consent_number"] == event[1]
         if is_unsubscribe(event) and not (repeats and row["unsubscribe_number"]):
             row["unsubscribe_number"] = event[1]
@@ -157,7 +166,7 @@ class SubscriberModel:
 
 
 def events(change: Row, number: int, accepted_at: int) -> list[tuple[Event, int]]:
-    """What a change says of consent, with the instant that is shown of it."""
+    """The consent events of a change, each with the instant that is shown of it."""
     said: list[tuple[Event, int]] = []
     left_at = change["dates"].get("unsubscribed_at")
     if left_at is not None and not change["consent"]:
@@ -186,7 +195,11 @@ def is_subscribe(event: Event) -> bool:
 
 
 def counts(event: Event, kept: Event, now: int) -> bool:
-    """The later instant counts; of equal ones without dates the higher number, else the unsubscribe."""
+    """Whether an event counts over the one that is kept: the later instant does.
+
+    Of equal instants, a dated unsubscribe counts over undated events, and these over a dated subscribe.
+    Otherwise the higher number does.
+    """
     at = kept[0]
     if at > now and is_unsubscribe(event) and is_subscribe(kept):
         at = now
@@ -197,6 +210,7 @@ def counts(event: Event, kept: Event, now: int) -> bool:
 
 
 def say(row: Row, event: Event, shown_at: int) -> None:
+    """Makes an event the one that counts for a row."""
     row["consent_at"], row["consent_number"], row["consent_kind"] = event
     subscribes = is_subscribe(event)
     if subscribes != (row["unsubscribed_at"] is None):
@@ -205,6 +219,6 @@ def say(row: Row, event: Event, shown_at: int) -> None:
 
 
 def come_in(row: Row, event: Event, now: int) -> None:
-    """Unsubscribed, or not yet."""
+    """Makes a new row unsubscribed by an event, or unconfirmed."""
     say(row, event, min(event[0], now))
     row["unsubscribe_number"] = None if event[2] == UNCONFIRMED else event[1]

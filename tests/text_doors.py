@@ -1,4 +1,4 @@
-"""Doors by which a user's text comes in: forms, rules of segments, files, headers, queries."""
+"""Interfaces by which a user's text comes in: forms, rules of segments, files, headers, queries."""
 
 import io
 from collections import deque
@@ -32,15 +32,18 @@ MANY_ROWS = 2**16  # characters: a refused row costs as much as some thousand ch
 
 
 def hidden(text: str) -> None:
+    """Stores a refused row that has the text."""
     without_addresses(FileRow(2, text, "ann@example", cells=[text]))
 
 
 def each_text(form: Form, value: Any) -> None:
+    """Loads a value by a form. Ignores its refusal."""
     with suppress(*REFUSALS):
         load(form, value)
 
 
 def person(text: str) -> dict[str, Any]:
+    """A subscriber with the text in every key and value."""
     return {"email": text, "first_name": text, "tags": text, "fields": {text: text}, text: text}
 
 
@@ -69,6 +72,7 @@ def in_rules(text: str) -> None:
 
 
 def in_file(kind: str) -> Callable[[str], None]:
+    """A function that reads a file of a kind that has the text."""
     heads = {"csv": b"email,plan\n", "consent": b"email,status,created_at\n", "json": b"["}
     head, kind = heads.get(kind, b""), "csv" if kind == "consent" else kind
 
@@ -91,13 +95,13 @@ def in_query(text: str) -> None:
 
 
 def without_addresses(row: Any) -> None:
-    """As of a site whose key is known."""
+    """The refused row to store, as of a site whose key is cached."""
     vars(site_keys)["_keys"][1] = site_keys.SiteKey(bytes(32), True, "", str)
     refused_rows.without_addresses(1, row)
 
 
 def in_keys(text: str) -> None:
-    """Refused objects, each of which has a key that no other has."""
+    """Reads refused objects, each of which has a key that no other has."""
     people = [f'{{"email":"a","k{number}":1}}' for number in range(len(text) // 24)]
     binary = io.BytesIO("\n".join(['{"email":"a@b.example"}', *people]).encode())
     with suppress(FormError):
@@ -107,7 +111,7 @@ def in_keys(text: str) -> None:
 
 
 def as_names(more: tuple[Any, ...], *units: str | tuple[str, ...], limit: int = SIZE) -> WorstInputs:
-    """A function of many names, which are often the same, or all different, and of `more`."""
+    """The inputs of a function of many names, which are all the same or all different, and of `more`."""
 
     def run(function: Any, text: str) -> None:
         names = text.split(",")
@@ -119,7 +123,7 @@ def as_names(more: tuple[Any, ...], *units: str | tuple[str, ...], limit: int = 
 
 
 def as_words(*units: str | tuple[str, ...]) -> WorstInputs:
-    """A function of the words of a name."""
+    """The inputs of a function of the words of a name."""
     return WorstInputs(
         ("a", "a ", *units),
         lambda function, text: function(tuple(text.split(" ")), open_names().origins),
@@ -128,18 +132,18 @@ def as_words(*units: str | tuple[str, ...]) -> WorstInputs:
 
 
 def as_file(*units: str | tuple[str, ...], more: tuple[str, ...] = ()) -> WorstInputs:
-    """A function of a file, its encoding, and `more`."""
+    """The inputs of a function of a file, its encoding, and `more`."""
     return WorstInputs(
         ("a", *units), lambda function, text: function(io.BytesIO(text.encode()), "utf-8", *more)
     )
 
 
 def in_object(text: str) -> None:
-    """As a line of JSON."""
+    """Reads the text as a line of JSON lines."""
     with suppress(RecursionError):
         readers.Objects().read(text, 0)
 
 
 def as_records(*units: str | tuple[str, ...]) -> WorstInputs:
-    """A function that yields the records of a text with commas."""
+    """The inputs of a function that yields the records of a text with commas."""
     return WorstInputs(("a", *units), lambda function, text: deque(function(io.StringIO(text), ","), 0))

@@ -1,4 +1,4 @@
-"""What undo makes of a site's subscribers, in plain Python, by the whole history of each person."""
+"""What undo makes of a site's subscribers, in plain Python, by the whole history of each subscriber."""
 
 import copy
 from collections import Counter
@@ -15,8 +15,10 @@ CONSENT = ("consent_at", "consent_number", "consent_kind")
 
 
 class Entry(NamedTuple):
-    """A person before and after a write; `named` if nothing shown was changed, `leaves` if it unsubscribes
-    them, whether that counts or not, unless it repeats its own.
+    """A subscriber before and after a write. `named` is true if nothing shown was changed.
+
+    `leaves` is true if the write unsubscribes the subscriber, whether that counts or not, unless it repeats
+    its own unsubscribe.
     """
 
     source: str
@@ -30,7 +32,7 @@ class Entry(NamedTuple):
 
 
 def values(row: Row | None) -> dict[Any, Any]:
-    """What undo puts back, but for consent."""
+    """The values of a row that undo restores, without consent."""
     if row is None:
         return {}
     found: dict[Any, Any] = {name: row[name] for name in NAMES if row[name]}
@@ -39,6 +41,7 @@ def values(row: Row | None) -> dict[Any, Any]:
 
 
 def changed(entry: Entry) -> set[Any]:
+    """The keys of the values that a write changed."""
     before, after = values(entry.before), values(entry.after)
     return {key for key in before.keys() | after.keys() if not same(before.get(key), after.get(key))}
 
@@ -59,12 +62,14 @@ def put(row: Row, key: Any, value: Any) -> None:
 
 @dataclass
 class HistoryModel:
-    """People with their histories, by key.
+    """Subscribers with their histories, by key.
 
-    `made` are the tags and fields that each import added, `gone` is how many of those whom it changed were
-    erased or removed, `dropped` after which writes a tag went: another one may have its name since.
-    `taken_back` are the numbers of acceptance of imports whose undo was asked for, `undone` the sources of
-    all undos.
+    `made` has the tags and fields that each import added. `gone` counts, by source, the subscribers that it
+    changed and that were erased or removed. `dropped` has the writes after which a tag was deleted: another
+    may have its name since.
+
+    `taken_back` are the acceptance numbers of imports whose undo was requested, `undone` the sources of all
+    undos.
     """
 
     people: SubscriberModel
@@ -121,6 +126,7 @@ class HistoryModel:
         self.people.erase(key, number, now)
 
     def _forget(self, key: str) -> list[Entry]:
+        """Removes a subscriber's history, and returns it."""
         history = self.histories.pop(key, [])
         self.gone.update({entry.source for entry in history if not entry.named})
         return history
@@ -128,14 +134,14 @@ class HistoryModel:
     def undo(
         self, source: str, number: int, now: int, resubscribe: bool = False, waiting: Collection[str] = ()
     ) -> Counter[str]:
-        """Takes back the import or act of a source, accepted under a number; counts what became of whom.
+        """Undoes the import or bulk action `source`, accepted under a number. Returns the counts by outcome.
 
         Rows that are accepted for the keys `waiting` have still to be applied.
         """
         self.resubscribe, self.now = resubscribe, now
         count = Counter[str](kept=self.gone[source])
         for key, history in self.histories.items():
-            self._put_word_back(self.people.people[key], history, source, number, count)
+            self._restore_repeated(self.people.people[key], history, source, number, count)
         for key in list(self.histories):
             history = self.histories[key]
             own = [place for place, entry in enumerate(history) if entry.source == source and not entry.named]
@@ -162,7 +168,7 @@ class HistoryModel:
         if is_whole:
             own = [entry for entry in since if entry.source == source]
             for each in {each: None for entry in own for each in self._changed(entry)}:
-                is_whole &= self._put_value_back(row, each, own)
+                is_whole &= self._restore_value(row, each, own)
         self.people.fields |= row["fields"].keys()
         is_whole &= self._undo_consent(row, since, history, source, number, now, count)
         count["restored" if is_whole else "kept"] += 1
@@ -171,15 +177,17 @@ class HistoryModel:
             history.append(Entry("undo", was, copy.deepcopy(row), number=self.writes))
 
     def _keeps(self, entry: Entry, source: str) -> bool:
-        """Whether a write mentioned them: by what is undone itself, only if it changed their consent."""
+        """Whether a write keeps its subscriber from being removed. A write that is undone itself does so only
+        if it changed consent.
+        """
         if entry.source in (source, "undo"):
             return False
         return entry.source not in self.undone or entry.before is None or turns(entry) or bool(entry.ignored)
 
-    def _put_value_back(self, row: Row, each: tuple[Any, int], own: list[Entry]) -> bool:
-        """Undoes the changes of a value, the newest first; whether it is as before the first of them.
+    def _restore_value(self, row: Row, each: tuple[Any, int], own: list[Entry]) -> bool:
+        """Undoes the changes of a value, the newest first. Returns whether it is as before the first of them.
 
-        Nobody has a tag that is gone, whatever is called so now.
+        A deleted tag is not restored, even if a later tag has its name.
         """
         key, exists = each[0], each == self._now(each[0])
         steps = [entry for entry in own if each in self._changed(entry)]
@@ -198,15 +206,18 @@ class HistoryModel:
         return key, self._tags_gone(key, self.writes + 1)
 
     def _tags_gone(self, key: Any, number: int) -> int:
-        """How many tags of the key's name had gone before a write: another one is meant each time."""
+        """How many tags with the key's name were deleted before a write: each later tag of the name is
+        another one.
+        """
         gone = self.dropped.get(key[1], ()) if key[0] == "tag" else ()
         return sum(when < number for when in gone)
 
-    def _put_word_back(
+    def _restore_repeated(
         self, row: Row, history: list[Entry], source: str, number: int, count: Counter[str]
     ) -> None:
-        """Whoever said again by the import that they subscribe, and nothing since, has the word before.
-        Who was not changed otherwise, and has left by it, counts as restored.
+        """Restores the consent event before a repeated subscribe of the import, if nothing counts since.
+
+        A subscriber who is not changed otherwise, and is unsubscribed by this, counts as restored.
         """
         own = [entry for entry in history if entry.source == source]
         for entry in own:
@@ -216,17 +227,20 @@ class HistoryModel:
                 and row["consent_number"] == entry.after["consent_number"] == number
             )
             if is_last and was and was["unsubscribed_at"] is entry.after["unsubscribed_at"] is None:
-                left = self._word_before(row, history, source, (None, *(was[name] for name in CONSENT)))
+                left = self._prior_consent(row, history, source, (None, *(was[name] for name in CONSENT)))
                 if left[0] is None:
                     row |= dict(zip(CONSENT, left[1:], strict=True))
                 elif all(each.named for each in own):
                     count.update(restored=1, unsubscribed_again=1)
                     self._put_consent(row, left)
 
-    def _word_before(
+    def _prior_consent(
         self, row: Row, history: list[Entry], source: str, left: tuple[Any, ...]
     ) -> tuple[Any, ...]:
-        """The word `left` before, or that before what else is undone; who has left meanwhile has left."""
+        """The consent event to restore, given the event `left` before. Skips events of other undone imports.
+
+        An unsubscribe that was ignored meanwhile counts over it.
+        """
         seen = set[int]()
         while left[2] in self.taken_back - seen:
             seen.add(left[2])
@@ -266,7 +280,7 @@ class HistoryModel:
         self, row: Row, since: list[Entry], history: list[Entry], source: str, number: int, now: int,
         count: Counter[str],
     ) -> bool:  # fmt: skip
-        """Whether nothing of what the import or act said of consent stays."""
+        """Undoes what the source changed of consent. Returns whether nothing of that stays."""
         own = [entry for entry in since if entry.source == source]
         turned = [entry for entry in own if entry.before and turns(entry)]
         if own[0].before is None:
@@ -275,20 +289,20 @@ class HistoryModel:
                 _, at, order, kind = own[0].lifted
                 left = (at, at, order, kind)
             if row["unsubscribed_at"] is None:
-                left = self._word_before(row, history, source, left)
+                left = self._prior_consent(row, history, source, left)
             if left[0] is row["unsubscribed_at"] is None:
                 return True
         else:
             row_before = (turned[0].before if turned else None) or row
             left = (row_before["unsubscribed_at"], *(row_before[name] for name in CONSENT))
             if row["unsubscribed_at"] is None and is_own(row, history, source, number):
-                left = self._word_before(row, history, source, left)
+                left = self._prior_consent(row, history, source, left)
             if not turned and left[0] == row["unsubscribed_at"]:
                 return True
         had_left, has_left = left[0] is not None, row["unsubscribed_at"] is not None
         counts = is_own(row, history, source, number)
         if had_left and (has_left or counts):
-            self._keep_left(row, since, own[0].lifted, (left[1] or left[0], left[2], left[3]))
+            self._suppress_former_addresses(row, since, own[0].lifted, (left[1] or left[0], left[2], left[3]))
         comes_back = (source.startswith("bulk_act") or self.resubscribe) and bool(row["unsubscribe_number"])
         comes_back &= left[2] not in self.taken_back
         if not counts or (has_left and not had_left and not comes_back):
@@ -299,10 +313,12 @@ class HistoryModel:
         self._put_consent(row, left)
         return True
 
-    def _keep_left(
+    def _suppress_former_addresses(
         self, row: Row, since: list[Entry], lifted: Hash | None, left: tuple[Any, Any, Any]
     ) -> None:
-        """An address that they have moved away from since, and nobody has, stays known as left or erased."""
+        """Suppresses the addresses that the subscriber has since given up and nobody has, as unsubscribed or
+        erased.
+        """
         keys = [addresses.identity(entry.before["email"]) for entry in since if entry.before]
         moved = [key for key, after in pairwise([*keys, addresses.identity(row["email"])]) if key != after]
         for place, key in enumerate(dict.fromkeys(moved)):
@@ -312,11 +328,14 @@ class HistoryModel:
 
 
 def is_own(row: Row, history: list[Entry], source: str, number: int) -> bool:
-    """Whether a source said what counts of consent and, of who has unsubscribed, was the last to say so."""
+    """Whether the consent event that counts is the source's. If unsubscribed, the source must also be the
+    last that unsubscribed.
+    """
     leaving = [entry.source for entry in history if entry.leaves]
     has_unsubscribed = row["unsubscribed_at"] is not None and row["unsubscribe_number"] is not None
     return row["consent_number"] == number and (not has_unsubscribed or leaving[-1:] == [source])
 
 
 def turns(entry: Entry) -> bool:
+    """Whether a write subscribed or unsubscribed an existing subscriber."""
     return bool((entry.before or {})["unsubscribed_at"] != entry.after["unsubscribed_at"])

@@ -1,4 +1,4 @@
-"""Functions with a text among their arguments that read no text as a user sent it."""
+"""Functions with an argument of text that never read a text as a user sent it."""
 
 from tests.input_costs import ANSWERS, MODERATION, VALIDATION
 

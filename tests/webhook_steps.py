@@ -1,4 +1,4 @@
-"""What tests of webhooks do: write people, send what is due, look at what a receiver got."""
+"""Steps of tests of webhooks: write people, send what is due, read what a receiver got."""
 
 import time
 
@@ -19,7 +19,7 @@ KIND = webhook_sender.kind(True, change, "https://people.example")
 
 
 class Clock:
-    """The clock of leases, which a test moves on."""
+    """The clock of leases, which a test advances."""
 
     now_ms = 10**12
 
@@ -49,12 +49,12 @@ def people(count, start=0):
 
 
 def due():
-    """At how many sites a webhook is looked at now."""
+    """The number of sites at which a webhook is due."""
     return sum(JOB in jobs.due_kinds(site_id) for site_id in jobs.due_sites())
 
 
 def send():
-    """Does one step of a webhook; False if none is due."""
+    """Does one step of a webhook. Returns False if none is due."""
     for site_id in jobs.due_sites():
         if job := jobs.claim([KIND], site_id):
             jobs.step([KIND], job, time.monotonic())
@@ -63,7 +63,7 @@ def send():
 
 
 def send_all():
-    """Sends until nothing is due; how many times it was due."""
+    """Sends until nothing is due. Returns the number of steps."""
     turns = 0
     while send():
         turns += 1

@@ -1,7 +1,7 @@
-"""Every pattern and every function that takes a user's text, each with the inputs that cost it most.
+"""Every pattern and every function that takes a user's text, each with the inputs that cost most.
 
 `python -m tests.worst_inputs ROW...` runs rows over a megabyte, and prints the milliseconds of each. Every
-input may take `CPU_SECONDS` of the processor: the system ends the process at the first one that takes more.
+input may take `CPU_SECONDS` of the processor: the system ends the process at the first input that takes more.
 """
 
 import sys

@@ -29,7 +29,7 @@ SHORTENED = {4: 24, 6: 48}  # bits of an address that are kept
 
 @dataclass(frozen=True)
 class Actor:
-    """Who makes a change: an operator or API key, by name, and the network of its address."""
+    """Who makes a change: the name of an operator or API key, and the network of their IP address."""
 
     name: str
     client_network: str = ""
@@ -55,9 +55,9 @@ def record(
     """Records a change to a site or, without one, to the instance. Call it in the transaction of the change.
 
     `subject` is the uuid of a subscriber, or the name of something else; `subjects` is how many were changed.
-    Text that an operator typed, such as values of filters, goes into `typed` alone. An address in these texts
-    is replaced; a long subject is cut. `operator`, the address of the operator whom a change is about, is
-    stored in place of `subject` as it is.
+    Text that an operator typed, such as values of filters, goes into `typed` alone. Addresses in these texts
+    are replaced; a long subject is cut. `operator`, the address of the operator whom a change is about,
+    replaces `subject`, and is stored as it is.
     """
     stored.add(
         site.id if site else None,
@@ -81,7 +81,7 @@ def record_export(
 ) -> Iterator[Page]:
     """Yields the pages of an export. At the end, even an early one, records how many rows were sent.
 
-    If the database is read-only then, records nothing: the rows have been sent.
+    Records nothing if the database is read-only then: the rows have been sent.
     """
     count, ending = 0, ", broken off"
     try:
@@ -113,9 +113,9 @@ def count_since(site: Site, action: str, since: int) -> int:
 
 
 def last_undo_request(site: Site, subject: str) -> AuditEntry | None:
-    """The newest entry that requests the undo of an import or a bulk action; None without one.
+    """The newest entry that requests the undo of an import or a bulk action, or None.
 
-    The wording of older versions is replaced.
+    In an entry by an older version, the wording is replaced.
     """
     for entry in of_subject(site, subject):
         if head(entry).endswith(EARLIER_WORDS):

@@ -52,7 +52,9 @@ _known: "dict[str, CachedKey]" = {}  # by publishable key
 
 @dataclass(frozen=True)
 class AuthenticatedKey:
-    """A key that a client authenticated with. `renewed_hash` is the secret's hash to store; "" if current."""
+    """A key that a client authenticated with. `renewed_hash` replaces the stored hash of the secret, unless
+    empty.
+    """
 
     id: int
     publishable_key: str
@@ -67,7 +69,7 @@ class AuthenticatedKey:
 
 @dataclass(frozen=True)
 class CachedKey:
-    """A cached API key with the `digest` of its secret, valid `until` a time of `clock.uptime_ms`."""
+    """A cached API key with the `digest` of its secret. It is valid `until` a time of `clock.uptime_ms`."""
 
     key: Key
     authenticated: AuthenticatedKey
@@ -195,7 +197,8 @@ def is_noted(key: AuthenticatedKey) -> bool:
 
 
 def note_use(key: AuthenticatedKey) -> None:
-    """Stores that a key was used, at most every 5 minutes, and renews a secret's hash of the first scheme.
+    """Stores that a key was used, at most every 5 minutes, and renews the hash of a secret from the first
+    scheme.
 
     Does nothing while the database is read-only.
     """

@@ -51,7 +51,7 @@ class SignedInOperator:
 
 
 def signed_in(token: str) -> SignedInOperator | None:
-    """The operator of a session, by its token; None if it has ended."""
+    """The operator of a session, by its token; None if the session has ended."""
     session = sessions.find(token)
     if session is None:
         return None
@@ -113,7 +113,10 @@ def get(email: str) -> ConsoleOperator:
 
 @database.write(database.SHARED)
 def add(email: str, administrator: bool, roles: Mapping[Site, str], actor: Actor) -> str:
-    """Adds an operator. Returns the token of a one-time link to set a password. Raises `Refused`."""
+    """Adds an operator. Returns the token of a one-time link to set a password.
+
+    Raises `Refused` for an unknown role, or an address that another operator has or that cannot get mail.
+    """
     key = _new_key(email)
     operator_id = stored.add(
         email=email.strip(), email_key=key, administrator=administrator, created_at=clock.now_ms()
@@ -158,7 +161,7 @@ def remove_roles(site: Site) -> None:
 
 @database.write(database.SHARED)
 def set_administrator(email: str, administrator: bool, actor: Actor) -> None:
-    """Makes an operator an administrator, or not. A change ends the operator's sessions.
+    """Makes an operator an administrator, or takes that away. A change ends the operator's sessions.
 
     Raises `NotFound`, and `Refused` for the last administrator.
     """
@@ -174,7 +177,8 @@ def set_administrator(email: str, administrator: bool, actor: Actor) -> None:
 
 @database.write(database.SHARED)
 def reset(email: str, actor: Actor) -> str:
-    """Ends an operator's sessions and password. Returns the token of a link to set a new one.
+    """Deletes an operator's password and ends the sessions. Returns the token of a link to set a new
+    password.
 
     Raises `NotFound`.
     """

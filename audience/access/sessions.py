@@ -54,7 +54,7 @@ def begin(operator_id: int, remembered: bool, client_network: str, replaced: str
 
 
 def find(token: str) -> Session | None:
-    """The session with a token, whose use is noted; None if it has ended."""
+    """The session with a token, or None if it has ended. Notes the use of the session."""
     at = clock.now_ms()
     with database.session():
         session = stored.get(_hash(token))
@@ -66,7 +66,7 @@ def find(token: str) -> Session | None:
 
 
 def note(write: Callable[[], None]) -> None:
-    """Calls `write`, beside a page that is only shown, in a transaction.
+    """Calls `write` in a transaction, for a page that otherwise only reads.
 
     If the database is read-only, further calls do nothing for a minute.
     """
@@ -108,13 +108,14 @@ def csrf_token(token: str) -> str:
 
 
 def form_owner(operator_id: int) -> str:
-    """A digest, carried by every form, of the operator for whom it was rendered."""
+    """A digest of the operator for whom a form was rendered. Every form carries it."""
     return pepper.digest("form owner", str(operator_id))
 
 
 @database.write(database.SHARED)
 def keep_search(session_id: int, site_id: int, text: str) -> str:
-    """Stores a search text on a site. Returns a name for URLs, where an address must not be.
+    """Stores a search text on a site. Returns a name that stands for the text in URLs, which must not have
+    addresses.
 
     The same text keeps its name. Beyond `MOST_KEPT` texts, the oldest is deleted.
     """
@@ -154,7 +155,9 @@ def _read(searches: str) -> dict[str, str]:
 
 @database.write(database.SHARED)
 def new_link(operator_id: int | None, purpose: str) -> str:
-    """Creates a one-time link, in place of older ones for its operator and purpose. Returns its token."""
+    """Creates a one-time link, which replaces older ones of its operator for the same purpose. Returns its
+    token.
+    """
     if operator_id is not None:
         stored.delete_links_of(operator_id, purpose)
     token = secrets.token_urlsafe(TOKEN_BYTES)
@@ -208,7 +211,7 @@ class SentForm:
 
 @database.session()
 def result_of(form: SentForm) -> str:
-    """The id of what a form has created; "" if nothing."""
+    """The id of what a form has created; "" if it has created nothing."""
     return stored_forms.result(form.session_id, form.token_hash, clock.now_ms() - KEPT_MS)
 
 

@@ -23,7 +23,7 @@ CURRENT = "This is not your present password: type it again."
 def console_link(email: str | None = None) -> tuple[str, str]:
     """The (purpose, token) of a link that signs in the operator with the address `email`.
 
-    Without `email`, it is for the only administrator. If there is no operator, or that one has no address,
+    Without `email`, the link is for the only administrator. If there is no operator, or that one has no address,
     it is the first link. Raises `NotFound`, and `Refused` if there are several administrators.
     """
     if email is not None:
@@ -103,7 +103,11 @@ def set_password_with_link(token: str, password: str, client_network: str, repla
 
 
 def set_password(operator: SignedInOperator, current: str, password: str, client_network: str) -> str:
-    """Sets an operator's password, given any current one. Returns the token of a new session."""
+    """Sets an operator's password; requires the current one, if there is one. Returns the token of a new
+    session.
+
+    Raises `Refused`, `ServiceUnavailable`.
+    """
     _check_current(operator, current, "current", passwords.REFUSED)
     passwords.check(password, email=operator.email)
     password_hash = passwords.hash_password(password)
@@ -126,7 +130,9 @@ def _check_current(operator: SignedInOperator, password: str, field: str, messag
 
 
 def _create_first(client_network: str) -> int:
-    """Creates the first operator, who owns every site. Returns the id. Raises `Refused` if there is one."""
+    """Creates the first operator, who owns every site. Returns the id. Raises `Refused` if there is an
+    operator.
+    """
     if stored.list_all():
         raise Refused(NOT_THE_FIRST)
     operator_id = stored.add(email="", email_key=None, administrator=True, created_at=clock.now_ms())

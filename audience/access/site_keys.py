@@ -22,7 +22,9 @@ SECOND = "v2:"  # begins what a site's key has made
 
 
 class SiteKey(NamedTuple):
-    """A site's key; `digest` hashes an address with it. `is_first`: hashes of the first scheme may exist."""
+    """A site's key; `digest` hashes an address with it. If `is_first`, the site may have hashes of the first
+    scheme.
+    """
 
     key: bytes
     is_first: bool
@@ -69,7 +71,9 @@ def new_webhook_nonce() -> str:
 
 
 def webhook_secret(site_id: int, webhook_id: int, nonce: str) -> bytes:
-    """The 32 bytes of a webhook's secret, from its stored nonce. Those of the first scheme stay the same."""
+    """The 32 bytes of a webhook's secret, made from its stored nonce. Secrets of the first scheme stay the
+    same.
+    """
     if nonce.startswith(SECOND):
         return bytes.fromhex(pepper.digest("webhook", nonce, get(site_id).key))
     return bytes.fromhex(pepper.digest("webhook", f"{site_id} {webhook_id} {nonce}"))
@@ -81,7 +85,7 @@ def link_key(site_id: int, purpose: str, generation: int, nonce: str) -> bytes:
 
 
 def renew_hashes(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
-    """The current hashes of addresses, by key.
+    """The current hashes of addresses, by key of the address.
 
     Suppressions under a hash of the first scheme get the current one, in the caller's transaction.
     """

@@ -62,11 +62,11 @@ def list_all() -> list[Site]:
 def each_answering(
     read: Callable[[int | None], Answer], *others: int
 ) -> tuple[list[Answer], Unavailable | None]:
-    """What `read` returns for all sites at once (None), and no error.
+    """What `read(None)` returns for all sites at once, and no error.
 
-    If the tables of some sites do not answer: what it returns for each site that answers, and the error.
-    `others` are numbers in place of a site, such as `SHARED`. Raises `Unavailable` if the sites cannot be
-    listed.
+    If the tables of some sites do not answer: what `read` returns for each site that answers, and the error.
+    `others` are numbers that are read like the id of a site, such as `SHARED`. Raises `Unavailable` if the
+    sites cannot be listed.
     """
     try:
         return [read(None)], None
@@ -99,7 +99,7 @@ def _require(site: Site | None) -> Site:
 
 @database.session()
 def choose(name: str | None = None) -> Site:
-    """The site with the uuid `name`, else the only one with that name; without `name`, the only site.
+    """The site with the uuid `name`, else the only site with that name; without `name`, the only site.
 
     Raises `NotFound`, also if several sites match.
     """

@@ -53,7 +53,7 @@ class NewAction:
     """A bulk action to begin on the subscribers with these `ids`. `seen` is the fingerprint of the ids that
     the operator was shown.
 
-    `filter` describes how they were found; `typed` has the values that the operator typed for that.
+    `filter` describes how they were found; `typed` has the values that the operator typed into the filter.
     """
 
     kind: str
@@ -132,7 +132,7 @@ def _check(new: NewAction) -> None:
 
 
 def _add(site: Site, kind: str, tag: str, actor: Actor, size: int) -> int:
-    """Adds a bulk action. Returns its id."""
+    """Adds a bulk action on `size` subscribers. Returns its id."""
     at = clock.now_ms()
     return stored.add(
         site.id, kind, tag.strip(), actor.name, actor.client_network, size, at, jobs.now(), LEASE_MS
@@ -140,8 +140,8 @@ def _add(site: Site, kind: str, tag: str, actor: Actor, size: int) -> int:
 
 
 def _require_chosen(site: Site, action_id: int) -> BulkAction:
-    """The bulk action, if its selection is still being stored, or waits to begin. Raises `Refused` if it was
-    dropped or stopped.
+    """The bulk action, whose selection is being stored or waits to begin. Raises `Refused` if it was dropped
+    or stopped.
     """
     action = stored.get(site.id, action_id)
     if action is None or action.status != SELECTING:

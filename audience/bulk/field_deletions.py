@@ -1,6 +1,6 @@
 """Deletes a custom field: a bulk action whose job removes the values of all subscribers, then the field.
 
-The field is there until nobody has a value of it: one that is set meanwhile is removed, too.
+The field exists until no subscriber has a value of it. Values that are set meanwhile are removed, too.
 """
 
 from audience import clock, jobs
@@ -28,7 +28,7 @@ IN_USE = Sentence(Code.IN_USE, "The field is used by the {}: change that first, 
 
 @database.writes_site
 def begin(site: Site, field_id: int, actor: Actor) -> CustomField:
-    """Queues the deletion of a custom field, or goes on with one that has failed. Returns the field. Raises
+    """Queues the deletion of a custom field, or continues one that has failed. Returns the field. Raises
     `NotFound`, and `Refused` if a segment, a report or a form uses the field.
     """
     field = custom_fields.get(site, field_id)
@@ -55,8 +55,8 @@ def open_by_key(site: Site) -> dict[str, BulkAction]:
 
 
 def choose_or_end(site: Site, job: Job, action: BulkAction) -> bool:
-    """Chooses the subscribers who have a value of the field now. If nobody has one, deletes the field and
-    ends the action. Returns whether it has ended.
+    """Chooses the subscribers who have a value of the field now. If no subscriber has one, deletes the field
+    and ends the action. Returns whether the action has ended.
     """
     field_values.merge(site.id)
     with database.snapshot():

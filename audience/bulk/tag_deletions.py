@@ -96,9 +96,9 @@ def _strip(tag: DiscardedTag, deadline: float = math.inf) -> None:
 
 @database.writes_site
 def _strip_some(site_id: int, tag: DiscardedTag) -> bool:
-    """Removes a deleted tag from up to `CHUNK_ROWS` subscribers, and forgets it once nobody has it.
+    """Removes a deleted tag from up to `CHUNK_ROWS` subscribers. Forgets the tag once no subscriber has it.
 
-    Returns True if more subscribers may have it.
+    Returns True if more subscribers may have the tag.
     """
     at = clock.now_ms()
     tagged_rows = stored_tags.subscribers_with_tag(site_id, tag.tag_id, CHUNK_ROWS)

@@ -1,7 +1,7 @@
 """Renames a tag, or merges it into another; segments and forms that name it then have the new name.
 
-Both count at once. A job then writes each subscriber with the tag, so that the record of changes tells it. A
-tag that is merged is a twin of the other until then.
+Both take effect at once. A job then writes each subscriber with the tag, so that the record of changes tells
+it. Until then, a merged tag is a twin: a second tag with the other's name.
 """
 
 import json
@@ -97,8 +97,10 @@ def under_way(site: Site) -> dict[int, str]:
 
 
 def _begin(site: Site, tag: Tag, into_id: int, source: Source) -> int:
-    """Stores the name that a tag had, and adds the job that writes its subscribers, if there are any. Returns
-    their number. A name that a twin had means the older tag, whatever was accepted when: its number is 0.
+    """Stores the former name of a tag, and adds the job that writes its subscribers. Returns their number.
+
+    The former name of a twin gets the number 0, since it also names the older tag. Without subscribers, the
+    rename ends at once.
     """
     key = tags.name_key(tag.name)
     number = site_counters.take(site.id, clock.now_ms())[0] if tag.name_key == key else 0
@@ -119,7 +121,7 @@ def _end(site_id: int, rename: TagRename) -> None:
 
 
 def _rename_in_segments_and_forms(site: Site, tag: Tag, name: str) -> None:
-    """Gives segments and forms that name a tag its new name. A twin is named by none of them."""
+    """Gives segments and forms that name a tag its new name. They never name a twin."""
     key = tags.name_key(tag.name)
     if tag.name_key == key:
         segment_names.rename_tag(site.id, key, name, clock.now_ms())
@@ -156,7 +158,7 @@ def _write_some(job: Job) -> bool:
 
 
 def _write(site_id: int, rename: TagRename, tag_ids: dict[int, list[int]]) -> None:
-    """Writes subscribers, given by their tag ids. The record tells that they lost the former name, unless
+    """Writes subscribers, given with their tag ids. The record tells that they lost the former name, unless
     they have another tag of that name.
     """
     at, into, former = clock.now_ms(), rename.into_id, rename.former_id

@@ -40,12 +40,12 @@ NOT_SUPPRESSED = Suppression("", 0, 0)
 class SubscriberBatch:
     """Reads the subscribers of changes and applies the changes in order, to be saved then.
 
-    By key, `existing` has the existing subscribers as they were, `subscribers` all as they are now, `values`
-    and `tagged` the new custom values and tag ids of those who were given some, `replaced` and
+    By key, `existing` has the existing subscribers as they were, and `subscribers` all as they are now.
+    `values` and `tagged` have the custom values and tag ids of changed subscribers, `replaced` and
     `tagged_before` the old ones. `revalued` has the keys of subscribers whose values were set twice,
     `consents` the consent events.
 
-    `unsubscribed` counts the changes that leave their subscriber unsubscribed: (subscribed before,
+    `unsubscribed` counts the changes that leave their subscriber unsubscribed, by (subscribed before,
     unsubscribed already).
     """
 

@@ -24,8 +24,8 @@ def note(
     """Logs the consent events of a saved batch. `changed` has the changed existing subscribers, by sum of
     groups of columns.
 
-    A created subscriber is logged by the address's hash alone, because no backup has them under another
-    address.
+    A created subscriber is logged by the address's hash alone, because no backup has the subscriber under
+    another address.
     """
     hash_of, hashes = site_keys.get(batch.site_id).digest, batch.hashes
     subjects: list[Subject] = [

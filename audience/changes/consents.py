@@ -39,7 +39,8 @@ ChangedConsent = tuple[SubscriberRow, int, bool, str]  # whose, when, whether th
 
 
 class ConsentEvent(NamedTuple):
-    """A consent event. `number` is that of the accepting transaction.
+    """A consent event. `number` is the acceptance number: the position in the site's order of the transaction
+    that accepted the event.
 
     `instant`, in milliseconds, orders it: the date of the event, but at most the acceptance; without a date,
     the acceptance.
@@ -67,7 +68,7 @@ class ConsentEvent(NamedTuple):
 
     @property
     def order(self) -> tuple[int, int, int]:
-        """What events are compared by: the instant, the rank of the kind, the accepting transaction."""
+        """What events are compared by: the instant, the rank of the kind, the acceptance number."""
         return self.instant, RANKS.get(self.kind, 0), self.number
 
 

@@ -29,7 +29,9 @@ Ignored = tuple[int, int, int, int, int]  # id, instant to show, instant, number
 
 
 class LogEntry(NamedTuple):
-    """One change of one subscriber. `subscriber_id` is 0 for a reset; `new` is None for a creation."""
+    """One change of one subscriber. `subscriber_id` is 0 for a reset, which invalidates earlier cursors;
+    `new` is None for a creation.
+    """
 
     kind: str
     subscriber_id: int
@@ -142,17 +144,16 @@ class Entries:
         return list({row[0] for rows in (self.repeated, self.ignored) for row in rows})
 
     def consents_before(self) -> list[tuple[int, ConsentBefore]]:
-        """The (subscriber id, consent event before) of each repeated one."""
+        """The (subscriber id, consent event before) of each subscribe in `repeated`."""
         return [(row[0], ConsentBefore(None, *consent_before(None, *row[1:]))) for row in self.repeated]
 
 
 def consent_before(
     left_at: int | None, at: int | None, number: int, kind: int | None = None
 ) -> tuple[int | None, int, int]:
-    """The (instant, number, kind) of an earlier consent event.
+    """The (instant, number, kind) of an earlier consent event. Rows of older versions have no kind.
 
-    Rows of older versions have no kind: it then follows from `at` and `left_at`, when the subscriber had
-    unsubscribed.
+    The kind then follows from `at`, the event's instant, and `left_at`, when the subscriber had unsubscribed.
     """
     if kind is None:
         kind = ConsentKind.UNSUBSCRIBE if left_at is not None else ConsentKind.SUBSCRIBE if at else 0

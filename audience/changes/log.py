@@ -112,8 +112,8 @@ def record(
 
 
 def _name_tags(batch: SubscriberBatch, entries: Entries) -> None:
-    """Adds the names of the tags in entries, and the former name where a tag is removed whose new name the
-    record does not tell of all subscribers yet.
+    """Adds the names of the tags in entries. Where a tag is removed that is still being renamed, adds its
+    former name.
     """
     tagged = {id_: new["tags"] for id_, new, _ in entries.changed if "tags" in new}
     tag_ids = {tag_id for added, removed in tagged.values() for tag_id in (*added, *removed)}
@@ -202,7 +202,7 @@ def record_tags(
     at: int,
 ) -> None:
     """Records that a tag was deleted, renamed or merged: `changed` has the tag ids (added, removed) by
-    subscriber, `names` the names of the tags. Without tags, only `updated_at` changed.
+    subscriber, `names` the names of the tags. A subscriber with neither only has a new `updated_at`.
     """
     entries: list[Changed] = [
         (id_, {"tags": [list(added), list(removed)]} if added or removed else {}, {})
@@ -260,6 +260,7 @@ def note_sites() -> set[int]:
 
 
 def note_site(site_id: int) -> None:
+    """Adds a site to the set of `note_sites`, if this context has one."""
     if (noted := _noted.get()) is not None:
         noted.add(site_id)
 
@@ -267,7 +268,7 @@ def note_site(site_id: int) -> None:
 def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
     """Adds the transaction's row to the change log, and wakes the site's webhooks. Returns its first number.
 
-    Returns 0 without a row: nothing changed, or `one_transaction` will add one row for all parts.
+    Returns 0 if no row is added: nothing changed, or `one_transaction` will add one row for all parts.
     """
     if (parts := _parts.get()) is not None:
         parts.append((at, entries))

@@ -70,7 +70,8 @@ def newest(site: Site) -> int:
 
 @database.on_replica
 def page(site: Site, after: int | None, limit: int, read_fields: ReadFields = read_values) -> ChangePage:
-    """Up to `limit` changes after the number `after`, oldest first; for None, only the bounds.
+    """Up to `limit` changes after the number `after`, oldest first. If `after` is None, the page has only the
+    bounds.
 
     `read_fields` reads a created subscriber's custom values from JSON. Raises `Refused` if the record does
     not reach back to `after`.
@@ -173,14 +174,14 @@ def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:
 
 
 def readable_source(kind: str, number: int, known_keys: Mapping[int, str]) -> tuple[str, str | None]:
-    """A source as clients read it: a key by its publishable part."""
+    """A source as clients read it: an API key by its publishable part, which `known_keys` has by id."""
     if kind in BY_KEY:
         return kind, known_keys.get(number)
     return kind, str(number) if number else None
 
 
 class _ChangeReader:
-    """Makes changes as clients read them. Reads what all entries mention at once."""
+    """Makes changes as clients read them. Reads at once what all entries mention."""
 
     def __init__(self, site_id: int, parts: Sequence[RowEntries], read_fields: ReadFields) -> None:
         self.parts = parts

@@ -43,7 +43,8 @@ def _drop_erased(site_id: int) -> None:
 
 @database.writes_site
 def _drop_some(site_id: int, before: int) -> bool:
-    """Deletes up to `ROWS_AT_ONCE` rows from before an instant, in milliseconds; none while an undo is open.
+    """Deletes up to `ROWS_AT_ONCE` rows from before an instant, in milliseconds. Deletes none while an undo
+    is open.
 
     Returns whether there may be more.
     """

@@ -52,8 +52,8 @@ def conflicting_indexes(site_id: int, named: Sequence[tuple[int, str, str]]) -> 
 
 @database.session()
 def _find_conflicts(site_id: int, uuids: set[str], named: Sequence[tuple[int, str, str]]) -> set[int]:
-    """The indexes of the items in `named` whose uuid is of a subscriber with another address, while a
-    subscriber has their own address or an earlier item gives it to one.
+    """The indexes of the items in `named` whose uuid is of a subscriber with another address. An item counts
+    only if its own address is taken, by a subscriber or an earlier item.
     """
     keys = stored.keys_of(site_id, uuids)
     apart = {index for index, uuid, key in named if keys.get(uuid, key) != key}

@@ -97,7 +97,11 @@ def erase_stored(
     actor: Actor | None,
     source: Source = OPERATOR,
 ) -> ErasedAddress | None:
-    """Erases what is stored of a subscriber as `erase` does, in one transaction. Call `forget` after it."""
+    """Erases what is stored of a subscriber as `erase` does, in one transaction. Then call `forget` with the
+    result.
+
+    Returns None if there is nothing to erase.
+    """
     email = site_keys.decode_malformed((email or "").strip())
     with database.write(site.id):
         subscriber = _find(site.id, email, uuid)
@@ -160,8 +164,8 @@ def blank_waiting(site: Site, keys: Collection[str]) -> None:
 
 
 def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequence[str] = ()) -> None:
-    """Suppresses erased addresses. `since` has the instant of each erasure, by hash; `first` their hashes of
-    the first scheme.
+    """Suppresses erased addresses. `since` has the instant of each erasure, by hash; `first` has the
+    addresses' hashes of the first scheme.
 
     Also erases their refused rows, sign-ups and link requests, and marks waiting imports.
     """
@@ -200,7 +204,9 @@ def erase_again(site: Site, since: Mapping[str, int], uuid_hashes: Collection[st
 
 
 def existing_uuid_hashes(site: Site, hashes: Collection[str]) -> set[str]:
-    """The hashes that are of the uuid of an existing subscriber. It has a new uuid if added again."""
+    """The hashes that are of the uuid of an existing subscriber. A subscriber who is added again has a new
+    uuid.
+    """
     return _existing_hashes(site, hashes, lambda _key, uuid: uuid)
 
 

@@ -101,13 +101,15 @@ def _beginning(log: Path) -> LogLine | None:
 
 
 def missing_ms(log: Path, since: int) -> int:
-    """How many milliseconds from the instant `since` on the log lacks, because it began later; 0 for none."""
+    """How much of the time since the instant `since` the log lacks, in milliseconds; 0 if it had begun by
+    then.
+    """
     first = _beginning(log)
     return clock.now_ms() - since if first is None else max(0, first.at - since)
 
 
 def complete(instance: Path) -> None:
-    """Logs all who are unsubscribed or erased now, in the caller's transaction: the log is then complete."""
+    """Completes the log, in the caller's transaction: adds all who are unsubscribed or erased now."""
     now = clock.now_ms()
     first = LogLine("", "", 0, None, pepper.check_value(), BEGINNING, logged_at=now)
     older = [change for change in list_all(instance, unreadable=[]) if change.kind != BEGINNING]
@@ -228,8 +230,8 @@ def _remaining(first: LogLine, changes: Callable[[], Iterator[LogLine]], before:
 
 @contextlib.contextmanager
 def _rewriting(log: Path) -> Iterator[tuple[IO[bytes], int]]:
-    """A draft, to which the caller writes what is to be left of the first bytes of the file, and how many
-    they are. It then takes the file's place, with what was appended since.
+    """Yields (draft, size): the caller writes what stays of the first `size` bytes of the file to the draft.
+    The draft then replaces the file, with what was appended since.
 
     A process that appends at the same time waits only for the last step.
     """
@@ -253,7 +255,7 @@ def _is_old(change: LogLine, before: int) -> bool:
 
 @contextlib.contextmanager
 def _draft(log: Path, changes: Iterable[LogLine]) -> Iterator[IO[bytes]]:
-    """Yields a private file with these lines beside the log. It is deleted at the end, unless published."""
+    """Yields a private file beside the log with these lines. It is deleted at the end, unless published."""
     draft = log.with_name(f"{log.name}.{secrets.token_hex(4)}.new")
     try:
         with open(draft, "xb", opener=secret_files.private_opener) as file:

@@ -31,8 +31,8 @@ REFUSED = "refused"
 class RowPreview:
     """A row of a file as it would be imported, with its outcome.
 
-    `subscriber` is the subscriber after the row, with the names of its `tags`; None for a refused row, in
-    which `row` has the reason.
+    `subscriber` is the subscriber after the row, with the names of its `tags`. It is None for a refused row:
+    `row` then has the reason.
     """
 
     row: FileRow
@@ -43,10 +43,10 @@ class RowPreview:
 
 @dataclass
 class DryRun:
-    """The result of a dry run over `rows_seen` rows of a file, all its rows if `whole`.
+    """The result of a dry run over `rows_seen` rows of a file, which are all rows if `whole`.
 
     `counts` has the number of rows by outcome, or by `REFUSED`. `left` counts the rows that would unsubscribe
-    their subscriber, `new` those of them that create it, `stayed` those whose subscriber stays unsubscribed.
+    their subscriber: `new` those that create it, `stayed` those whose subscriber stays unsubscribed.
     `unsubscribes_ignored` and `subscribes_ignored` count the consent events that would be ignored. `rows` are
     the first rows.
     """

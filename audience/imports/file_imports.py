@@ -48,10 +48,10 @@ class UndoneError(Refused):
 
 @dataclass
 class Upload:
-    """A file that is being received as an import: `stored_rows` are stored so far; all if `complete`.
+    """A file that is being received as an import. `stored_rows` are stored so far, and all are if `complete`.
 
     `hold` is called at the beginning of each transaction, which rolls back if `hold` raises. `keep` is called
-    with the import's id at the end of the transaction that accepts it.
+    with the import's id at the end of the transaction that accepts the import.
     """
 
     site: Site
@@ -148,10 +148,10 @@ def receiving(site: Site) -> Iterator[Upload]:
 
 @database.writes_site
 def resume(site: Site, source: str, once: bool = False) -> Upload:
-    """The unfinished import of the file that `source` identifies, else a new one. It is `complete` if all its
-    rows are stored. One that stopped arriving too long ago does not count.
+    """The unfinished import of the file that `source` identifies, else a new import. It is `complete` if all
+    its rows are stored. An import that stopped arriving too long ago does not count.
 
-    With `once`, one that has ended is returned in place of a new one.
+    With `once`, an import of the file that has ended is returned in place of a new one.
     """
     import_id = stored.unfinished_id(site.id, source, _now())
     if import_id is None and once:

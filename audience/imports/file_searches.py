@@ -41,10 +41,10 @@ DOMAIN = re.compile(rf"[^\s!-,/:-@\[-`{{-~]{{1,{MAX_ADDRESS_BYTES}}}")  # of let
 
 
 def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_texts: TextOpener) -> None:
-    """Searches a file for the subscribers erased since `upload.to_search`. Deletes it if it mentions one, or
-    cannot be searched.
+    """Searches a file for the subscribers erased since `upload.to_search`. Deletes the file if it mentions
+    one, or cannot be searched.
 
-    Otherwise stores the erasure from which the next search begins, 0 without one. Raises `ClaimLost`,
+    Otherwise stores the erasure from which the next search begins, 0 if none came since. Raises `ClaimLost`,
     `MACHINE_FAULTS`.
     """
     with database.session():

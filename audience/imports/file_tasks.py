@@ -122,8 +122,8 @@ def kind(instance: Path, open_file: FileOpener, open_texts: TextOpener) -> Kind:
 def _step(instance: Path, open_file: FileOpener, open_texts: TextOpener, job: Job, _deadline: float) -> int:
     """Searches a file for erased subscribers or, if no search is due, does its task to the end.
 
-    Returns 0, so that the next thing due on the file follows; if nothing is, ends the job. A file that was
-    imported is deleted, whoever imported it.
+    Returns 0, so that the next step follows at once, or ends the job if nothing is due on the file. A file
+    that was imported is deleted, whoever imported it.
     """
     with database.session():
         site, upload = sites.get(job.site_id), stored.get(site_id=job.site_id, id=job.subject)

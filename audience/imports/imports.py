@@ -60,9 +60,9 @@ class AcceptedImport:
 
 @dataclass(frozen=True)
 class StoredImport:
-    """An import of a request: its (index, change)s, and the errors of the other items.
+    """An import of a request: its (index, change) pairs, and the errors of the other items.
 
-    `finished` is the import if it was applied at once.
+    `finished` is the import if it was applied at once, else None.
     """
 
     id: int
@@ -157,7 +157,7 @@ def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change]) -> I
 
 
 def _wait_for_turn(site: Site, import_id: int) -> Import | None:
-    """Waits until an import is applied. Returns it; None if that takes long or the database fails."""
+    """Waits until an import is applied. Returns it, or None if that takes long or the database fails."""
     deadline = time.monotonic() + WAIT_SECONDS
     with suppress(Unavailable):
         while time.monotonic() < deadline:

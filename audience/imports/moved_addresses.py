@@ -1,5 +1,5 @@
-"""Waiting changes to an address that has changed hands: they are for the subscriber who had it when they were
-accepted.
+"""Waiting changes to an address that has changed hands. They are for the subscriber who had the address when
+they were accepted.
 """
 
 from collections.abc import Sequence

@@ -36,7 +36,7 @@ def _change(row: list[Any]) -> Change:
 
 
 def blank(payload: str, is_erased: Callable[[str], bool]) -> str | None:
-    """The payload with `null` in place of erased addresses' rows; None if it has none."""
+    """The payload with `null` in place of the rows of erased addresses; None if it has no such rows."""
     changes = read(payload)
     rest = [None if change is None or is_erased(change.key) else change for change in changes]
     return join(row(change) if change else b"null" for change in rest) if rest != changes else None

@@ -1,4 +1,4 @@
-"""Refused rows of files as they are stored, for a while: with a mark in place of every address."""
+"""Refused rows of files, which are stored for a while with a mark in place of every address."""
 
 from audience.access import site_keys
 from audience.access.site_keys import decode_malformed, sent_address_hash
@@ -29,7 +29,7 @@ def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
 
 
 def forget(before: int, only_site: int | None) -> bool:
-    """Deletes some of a site's rows that were refused before an instant. Returns False if there are none."""
+    """Deletes some rows that were refused before an instant. Returns False if there are none."""
     if only_site is None:
         with database.session():
             only_site = stored.site_with_refused(before)

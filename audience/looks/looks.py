@@ -36,6 +36,8 @@ HASH_LENGTH = 12
 
 
 class Logo(NamedTuple):
+    """A picture; `kind` is its media type."""
+
     content: bytes
     kind: str
 
@@ -57,7 +59,9 @@ def contact(look: Look) -> str:
 
 
 def base_url(look: Look, public_url: str) -> str:
-    """The beginning of the URLs of a site's pages: `public_url`, or its path on the site's own address."""
+    """The beginning of the URLs of a site's pages: `public_url`, or the site's own address with the same
+    path.
+    """
     return look.base_url + urlsplit(public_url).path if look.base_url else public_url
 
 

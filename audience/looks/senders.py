@@ -42,13 +42,13 @@ def sender(site: Site) -> Sender:
 
 
 def obstacle(site: Site, settings: Settings) -> str:
-    """A sentence that says what the site lacks to send emails; "" if nothing."""
+    """A sentence that says what the site lacks to send emails; "" if it lacks nothing."""
     return missing(settings, sender(site))
 
 
 @database.writes_site
 def change(site: Site, sent: Mapping[str, str], is_administrator: bool, actor: Actor) -> None:
-    """Sets `FIELDS`. Raises `Refused`.
+    """Sets the `FIELDS` of the sender. Raises `Refused`.
 
     Only an administrator may change the From address, or send replies to another domain. Otherwise each of
     several owners of an instance could send as anybody.

@@ -18,9 +18,9 @@ class WrongPepper(ValueError):
 
 
 def open(file: Path, may_make: bool = True) -> None:
-    """Reads the pepper of an instance for this process. Raises `WrongPepper`.
+    """Reads the pepper of an instance, which this process then uses. Raises `WrongPepper`.
 
-    With `may_make`, creates a missing one.
+    With `may_make`, creates a missing pepper.
     """
     global _pepper
     if may_make and not file.exists():
@@ -35,7 +35,7 @@ def open(file: Path, may_make: bool = True) -> None:
 
 
 def read(file: Path) -> bytes | None:
-    """The pepper in a file; None without the file. The pepper of this process stays."""
+    """The pepper in a file; None if the file is missing. The pepper that this process uses stays."""
     return file.read_bytes() if file.exists() else None
 
 

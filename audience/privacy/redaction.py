@@ -40,7 +40,7 @@ def addresses_in(text: str) -> Iterator[str]:
 
 
 def address_in(word: str) -> str | None:
-    """The address that a word looks like, decoded if its @ is encoded; None if it is like none."""
+    """The address that a word looks like, decoded if its @ is encoded; None if it does not look like one."""
     if AT.search(word):
         return word
     if not SIGN.search(word):

@@ -75,10 +75,10 @@ def sent_request(site: Site, key_id: int, path: str, idempotency_key: str, conte
 
 @database.session()
 def find(sent: SentRequest) -> EarlierRequest | None:
-    """The earlier request with the same key; None if there is none.
+    """The earlier request with the same key, or None.
 
-    Raises `Refused` if that request had other content, and `UnderWay` while an upload is under way: to wait
-    as long as it has taken so far, at most until its lease ends.
+    Raises `Refused` if that request had other content, and `UnderWay` while an upload is under way. The
+    client then waits as long as the upload has taken so far, at most until its lease ends.
     """
     row = stored.get(site_id=sent.site.id, key_hash=sent.key_hash)
     if row is None or row.created_at <= clock.now_ms() - KEPT_MS:
@@ -114,13 +114,13 @@ def once(
 
 
 class Claim:
-    """The claim of an upload on its key, while it is under way. `status` is that of its answer."""
+    """The claim of an upload on its key, while it is under way. `status` is the status of its answer."""
 
     def __init__(self, sent: SentRequest, status: int) -> None:
         self._sent, self._status, self._token = sent, status, secrets.token_hex(CLAIM_BYTES)
 
     def begin(self) -> EarlierRequest | None:
-        """Claims the key. If the upload was carried out before, returns that. Raises as `find`."""
+        """Claims the key. Returns the earlier request if the upload is already done. Raises like `find`."""
         with database.write(self._sent.site.id):
             done = find(self._sent)
             if done is None:

@@ -55,15 +55,15 @@ class Decision:
 
     `subscriber` is None if it no longer exists. `values` has the values to restore: None for a field that was
     not there, and for a tag whether the subscriber had it. `consent` has the columns of consent to restore,
-    None to leave them. `by` is why something stays.
+    None to leave them. `by` is the source because of which something stays.
 
     `lifted` is the suppression that the action lifted when it created the subscriber. `has_traces` is true if
     the record of changes has values of the subscriber. `former_addresses` are suppressed again, as the
     subscriber was unsubscribed before the action.
 
-    `only_unsubscribed` is true if only the action unsubscribed the subscriber, `resubscribed` if the undo
-    resubscribes, `unsubscribed_again` if it unsubscribes again. `unsubscribed_kept` is true if they were
-    subscribed before the action, and stay unsubscribed.
+    `only_unsubscribed` is true if only the action unsubscribed the subscriber. `resubscribed` and
+    `unsubscribed_again` are what the undo does. `unsubscribed_kept` is true if the subscriber was subscribed
+    before the action, and stays unsubscribed.
     """
 
     id: int
@@ -115,8 +115,8 @@ class RowReader:
         self.subscribers = stored_subscribers.get_by_ids(site_id, self.ids)
 
     def _read_consents(self, site_id: int, numbers: Sequence[int]) -> None:
-        """Notes the consent events in this row and the indexed ones and, where another undone import has one,
-        in all earlier rows.
+        """Notes the consent events in this row and in the rows `numbers`. If another undone import has an
+        earlier event of a subscriber, also notes all earlier rows.
         """
         self.prior.note(self.whole, is_own=True)
         for row in _rows(site_id, numbers):
@@ -141,9 +141,10 @@ class RowReader:
                 self.lost_tags[id_].update(new["tags"][1])
 
     def decisions(self, decided: Collection[int], mentioned: Mapping[int, Source]) -> list[Decision]:
-        """The decisions on subscribers not in `decided`. `mentioned` has later sources by id.
+        """The decisions on subscribers not in `decided`. `mentioned` has later sources by id of the
+        subscriber.
 
-        Also on subscribers without an entry, whose unsubscribe counts again.
+        Includes subscribers without an entry, whose unsubscribe counts again.
         """
         entries = [*self.entries, *(LogEntry(UPDATED, id_, {}, {}) for id_ in sorted(self.without_entry))]
         return [
@@ -205,9 +206,9 @@ class RowReader:
     def _decide_consent(self, decision: Decision, before: ConsentBefore, subscriber: Subscriber) -> None:
         """Restores the consent `before` the action, if the event that counts is the action's.
 
-        Whom the action unsubscribed is resubscribed only if nothing else unsubscribed them, and for an import
-        only with `resubscribe`. Consent from another undone import is not restored so. Without restored
-        consent, the outcome is `KEPT`.
+        A subscriber whom the action unsubscribed is resubscribed only if nothing else unsubscribed them, and
+        for an import only with `resubscribe`. Consent from another undone import does not resubscribe. If no
+        consent is restored, the outcome is `KEPT`.
         """
         was_unsubscribed, is_unsubscribed = (
             before.unsubscribed_at is not None,

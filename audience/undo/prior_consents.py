@@ -1,7 +1,7 @@
-"""Which consent event an undo restores of a subscriber who is subscribed by what is undone.
+"""Which consent event an undo restores of a subscriber whom the undone action subscribed.
 
-It is the event before, unless another undone import has that one, too: then the event before that. An
-unsubscribe counts over it that was ignored because of the undone `subscribe`.
+It is the event before, unless that is of another undone import: then the event before that. An unsubscribe
+that was ignored because of the undone `subscribe` counts over it.
 """
 
 from collections import defaultdict
@@ -14,7 +14,9 @@ from storage.changes.consents import ConsentKind
 
 
 class PriorConsents:
-    """The consent events that the record has of subscribers. `undone` has the numbers of what is undone."""
+    """The consent events that the record has of subscribers. `undone` has the acceptance numbers of undone
+    imports.
+    """
 
     def __init__(self, undone: Collection[int]) -> None:
         self._undone = undone
@@ -22,7 +24,9 @@ class PriorConsents:
         self._ignored: dict[int, list[tuple[int, ConsentEvent]]] = defaultdict(list)
 
     def note(self, entries: Entries, is_own: bool) -> None:
-        """Notes the events of a row. Ignored unsubscribes of the undone action are its own, and left out."""
+        """Notes the events of a row. With `is_own`, the row is the undone action's: its ignored unsubscribes
+        are left out.
+        """
         for id_, before in entries.consents_before():
             self._note_before(id_, entries.accepted, before)
         for id_, new, old in entries.changed:
@@ -32,7 +36,9 @@ class PriorConsents:
             self._ignored[id_].append((shown_at, ConsentEvent(instant, number, ConsentKind(kind))))
 
     def _note_before(self, id_: int, number: int, before: ConsentBefore) -> None:
-        """Keeps the first event only, of an import that changed a subscriber twice."""
+        """Notes the event before a transaction. Of an import that changed a subscriber twice, only the first
+        counts.
+        """
         if before.number != number:
             self._before.setdefault((id_, number), before)
 

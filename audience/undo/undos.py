@@ -134,7 +134,7 @@ def may_be_undone(action: BulkAction) -> bool:
 
 
 def _under_way(site_id: int, source: Source) -> Undo | None:
-    """The waiting, running or finished undo of an action; None without one, or if it failed."""
+    """The waiting, running or finished undo of an action; None if there is none, or it failed."""
     undo = stored.get_by_source(site_id, source)
     return undo if undo and undo.status != FAILED else None
 
@@ -151,7 +151,9 @@ def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
 
 
 def _undone_action(site_id: int, source: Source) -> UndoneAction:
-    """An import or bulk action with the beginning of its record, else with the newest row of the site."""
+    """An import or bulk action with the first row of its record. Without a record, its position is the newest
+    row of the site.
+    """
     first = source_rows.first_of(site_id, source)
     return (
         UndoneAction(source, first[0], first[1])
@@ -168,7 +170,8 @@ def _check_age(site: Site, source: Source, days: int) -> None:
 
 
 def _ends(site: Site, source: Source, days: int) -> int | None:
-    """Until when the record has all changes of an import or bulk action; None if it has lost some.
+    """The instant until which the record has all changes of an import or bulk action; None if it has lost
+    some.
 
     An action that was interrupted for long may have lost its first rows while the last are kept.
     """
@@ -215,7 +218,9 @@ def get_by_id(site: Site, undo_id: int) -> Undo | None:
 
 @database.session()
 def undoable_until(site: Site, source: Source, days: int) -> int | None:
-    """Until when an action can be undone; None if that is past, or the record lacks some of its changes."""
+    """The instant until which an action can be undone; None if that is past, or the record lacks some
+    changes.
+    """
     ends = _ends(site, source, days)
     return ends if ends is not None and ends >= clock.now_ms() else None
 
@@ -290,7 +295,9 @@ def _readers(site_id: int, action: UndoneAction) -> Iterator[RowReader]:
 
 @database.session()
 def reasons_kept(site: Site, undo: Undo) -> list[tuple[tuple[str, str | None], int]]:
-    """The (source as clients read it, number of subscribers) why something stays, most common first."""
+    """The sources because of which something stays, as clients read them, each with its number of
+    subscribers. The most common is first.
+    """
     rows = stored.count_sources(site.id, undo.id)
     shown_keys = keys.publishable({number for kind, number, _ in rows if kind in BY_KEY})
     return [(readable_source(kind, number, shown_keys), count) for kind, number, count in rows]

@@ -207,7 +207,7 @@ def count_outcomes(decisions: Sequence[Decision]) -> Counter[str]:
 
 
 def _end(job: Job) -> None:
-    """Ends an undo, and deletes the action's tags and fields that nothing uses.
+    """Ends an undo, and deletes the tags and fields that the action added and nothing uses.
 
     Reads which fields are in use before it locks the site.
     """

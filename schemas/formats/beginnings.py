@@ -56,6 +56,7 @@ def _address_columns(reading: Reading) -> list[str]:
 
 
 def _check_text(names: Sequence[str]) -> None:
+    """Raises `FileRefused` if each line is in quotes, or the file is JSON."""
     if len(names) == 1 and _in_parts([names[0]]):
         raise FileRefused(QUOTED_LINES)
     if names[0].lstrip().startswith(("[", "{")):
@@ -65,8 +66,8 @@ def _check_text(names: Sequence[str]) -> None:
 def header_row(table: Table, reading: Reading) -> int | None:
     """The number of the row that is probably the header; None if there is no reason to ask.
 
-    That is if the first row names a column of addresses, the user chose a row, or no other row looks like a
-    header. Looks at the first `FIRST_ROWS` rows, up to the first address.
+    There is none if the first row names a column of addresses, the user chose a row, or no other row looks
+    like a header. Looks at the first `FIRST_ROWS` rows, up to the first address.
     """
     columns = _address_columns(reading)
     if table.is_json or not table.headed or reading.header_row or _has_column(table.names, columns):

@@ -120,7 +120,7 @@ def _meanings_by_position(names: Sequence[str], chosen: Mapping[str, str]) -> di
 def positions_of(names: Sequence[str], column: str) -> list[int]:
     """The positions of the columns with the header `column`.
 
-    If there is none and `column` is the number of a column, its position.
+    If no column has that header and `column` is the number of a column, its position.
     """
     for same in (str.strip, normal):
         matching = [position for position, name in enumerate(names, 1) if same(name) == same(column)]
@@ -135,7 +135,7 @@ def positions_of(names: Sequence[str], column: str) -> list[int]:
 def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Reading:
     """The reading in a form that suits the next file: by header, not position, and with the sheet's name.
 
-    A column stays at its position if its header is blank, or if another column has the same one.
+    A column stays at its position if its header is blank, or if another column has the same header.
     """
 
     def single_name(column: str) -> str:
@@ -178,10 +178,9 @@ def _column(position: int, name: str, before: str, preset: Preset | None) -> Col
 
 
 def _settle_names(columns: Sequence[Column]) -> None:
-    """Decides whether a column of whole names is only a part of them.
+    """Decides whether a column of whole names has only first or last names.
 
-    It is the last name if another column has only first names, and the first name if another has only last
-    names.
+    It has last names if another column has only first names, and the other way round.
     """
     meanings = {column.meaning for column in columns}
     for words, beside, meaning in header_names.BESIDE:
@@ -198,8 +197,8 @@ def _settle_names(columns: Sequence[Column]) -> None:
 def _settle(columns: Sequence[Column]) -> None:
     """Decides which of several columns keeps their common meaning; the others become custom fields.
 
-    It is the one whose header is exactly that meaning, or that the user chose. Raises `FileRefused` if this
-    is unclear.
+    The column keeps it whose header is exactly that meaning, or which the user chose. Raises `FileRefused` if
+    this is unclear.
     """
     exact = [column for column in columns if column.reason in (Because.CHOSEN, Because.NAMED)]
     rivals = exact or list(columns)

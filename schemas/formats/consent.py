@@ -43,10 +43,10 @@ OUR_OWN = "`ignore_column` cannot name `unsubscribed_at` or `command`: these alw
 
 
 def same(cell: str) -> str:
-    """The form in which values are compared: without case, outer blanks and line breaks; blank for a
+    """The form in which cells are compared: without case, outer blanks and line breaks; blank for a
     database's mark of a missing value.
 
-    Only up to `MAX_LENGTH` characters are also brought into NFKC, which takes quadratic time.
+    Only texts of up to `MAX_LENGTH` characters are also brought into NFKC, which takes quadratic time.
     """
     return _same(cell) if len(cell) <= MAX_LENGTH else " ".join(cell.split()).casefold()
 
@@ -71,7 +71,7 @@ def _is_date(cell: str) -> bool:
 class ConsentColumn:
     """A column that tells who may be written to. `states` has the state of each value, in the form of `same`.
 
-    Its key `DATE` stands for all dates.
+    The key `DATE` of `states` stands for all dates.
     """
 
     column: Column
@@ -82,7 +82,7 @@ class ConsentColumn:
         return self.states.get(same(cell)) or (self.states.get(DATE) if self.is_dated(cell) else None)
 
     def is_dated(self, cell: str) -> bool:
-        """Whether a cell has its state as a date: `states` has `DATE`, but not its value."""
+        """Whether a cell is a date that has only the state of all dates (`DATE`), not one of its own."""
         return DATE in self.states and same(cell) not in self.states and is_date(cell.strip())
 
 
@@ -90,8 +90,8 @@ class ConsentColumn:
 class ConsentAnswer:
     """The answer to who in a file may be written to.
 
-    `everyone` is one state for all rows; if it is empty, `columns` have the state of each. `by_file` is true
-    if the file itself answers, not the user.
+    `everyone` is one state for all rows; if it is empty, `columns` have the state of each row. `by_file` is
+    true if the file itself answers, not the user.
     """
 
     everyone: str = ""

@@ -152,21 +152,24 @@ class Guards:
         return same(csv_values.read_text(self._table.cell_of(record, column)))
 
     def _is_in(self, record: Any) -> bool:
+        """Whether a row subscribes, see `brings_in`."""
         return brings_in(self._table, self._consents, record)
 
     def _is_out(self, column: Column, is_unsubscribing: bool, value: Any) -> bool:
+        """Whether a value means unsubscribed; in a column of tags, whether one of the tags does."""
         if column.meaning == "tags" and isinstance(value, str):
             return any(map(is_unsubscribed, csv_values.read_tags(value, self._tag_separator)))
         return _means_unsubscribed(value, is_unsubscribing)
 
 
 def brings_in(table: Table, consents: Sequence[ConsentColumn], record: Any) -> bool:
-    """Whether a row comes in subscribed: each of its columns of consent means subscribed."""
+    """Whether a row subscribes: each of its columns of consent means subscribed."""
     return {consent.state(table.cell_of(record, consent.column)) for consent in consents} <= {SUBSCRIBED}
 
 
 def _means_unsubscribed(value: Any, is_unsubscribing_key: bool) -> bool:
-    """Whether a value means unsubscribed, by its words. Under an unsubscribing header, also a yes or a date.
+    """Whether the words of a value mean unsubscribed. Under an unsubscribing header, a yes or a date does,
+    too.
 
     JSON means unsubscribed if one value in it does.
     """
@@ -184,7 +187,7 @@ def is_unsubscribe_word(cell: str) -> bool:
     """Whether a cell means unsubscribed: as a whole, before a bracket, or in one item of a list.
 
     A list has marks such as commas between its items, and single words as the other items: a note of several
-    words is none.
+    words is no list.
     """
     if is_unsubscribed(cell) or len(cell) > MAX_LIST or BETWEEN.isdisjoint(cell):
         return is_unsubscribed(cell)

@@ -56,8 +56,8 @@ BY_HEADER = "consent_column=HEADER"
 
 @dataclass
 class CountedColumn:
-    """A column and its different values. `values` is keyed by the form that `same` makes of a value, and has
-    its first spelling and its number of rows.
+    """A column and its different values. The keys of `values` are the forms that `same` makes; each has the
+    first spelling and the number of rows.
 
     `many` is true if the values are too many, or too long, for a column of consent.
     """
@@ -95,9 +95,9 @@ class CountedColumn:
 class ConsentLook:
     """Watches the rows of a file, and counts the values whose meaning the user must give.
 
-    Without an answer about consent, these are the values of all columns; with one by columns, their undefined
-    values; with one for everyone, none. If a program's file has several consent columns, a blank cell beside
-    one with a state needs no answer.
+    Without an answer about consent, these are the values of all columns. If the answer is by columns, they
+    are the values without a state there; if it is for everyone, there are none. If a program's file has
+    several consent columns, a blank cell beside one with a state needs no answer.
     """
 
     def __init__(
@@ -157,12 +157,12 @@ class ConsentLook:
 
     @property
     def columns(self) -> list[dict[str, Any]]:
-        """The columns with their values, as JSON; empty with an answer about consent."""
+        """The columns with their values, as JSON; empty if consent is answered."""
         return [counted.plain for counted in self._all]
 
     @property
     def suggestion(self) -> dict[str, Any] | None:
-        """The parameters that headers and values suggest as the answer; None without any.
+        """The parameters that headers and values suggest as the answer; None if they suggest nothing.
 
         They only fill in the form, and are never used as the answer.
         """
@@ -201,8 +201,8 @@ def _suggest(counted: CountedColumn) -> dict[str, Any] | None:
 def by_words(name: str, values: Iterable[tuple[str, int]]) -> dict[str, list[str]]:
     """The values whose exact wording suggests a state, by that state. `values` are (value, number of rows).
 
-    `name` is the header. Empty for a column such as `status` that may be about an account: if it suggests
-    unsubscribing, and none of its words is about consent.
+    `name` is the header. Returns nothing for a column that may be about an account, such as `status`: its
+    words suggest unsubscribing, and none of them is about consent.
     """
     header = header_names.meaning_of(name) or (STATUS if normal(name) == COMMAND else "")
     values_by_state: dict[str, list[str]] = {}

@@ -107,7 +107,7 @@ def words() -> dict[str, str]:
 
 
 def suggested_state(value: str, header: str) -> str | None:
-    """The state that a value suggests; None without one. `header` is the meaning of its header.
+    """The state that a value suggests, or None. `header` is the meaning of its header.
 
     If `header` is empty, only words that literally mean unsubscribed count.
     """

@@ -115,7 +115,7 @@ def is_address(cell: str) -> bool:
 
 
 def is_like_address(cell: str) -> bool:
-    """Whether a cell may be exactly one address. An import refuses a row with any other cell for it."""
+    """Whether a cell may be exactly one address. An import refuses a row whose address cell is not."""
     if len(addresses_in(cell)) > 1:
         return False
     before, at, behind = cell.replace(FULL_WIDTH_AT, "@").replace(SMALL_AT, "@").partition("@")
@@ -132,7 +132,7 @@ def defuse(cell: str) -> str:
 
 
 def read_value(cell: str) -> Any:
-    """The custom value in a cell."""
+    """The custom value in a CSV cell, which is a number or JSON if it is spelled so."""
     first = cell[:1]
     if first not in JSON_BEGINS:
         return read_text(cell)

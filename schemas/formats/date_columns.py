@@ -28,9 +28,9 @@ IGNORE, FIELD = "ignore", "field"  # what becomes of cells that cannot be read
 class DateColumn:
     """Counts the forms of dates (`FORMS`) in the cells of a column.
 
-    By form, `unread` is the number of cells that the form cannot read, `first_row` the row of the first, and
-    `shown` the first few with their number of rows. None stands for cells that no form reads, except perhaps
-    as seconds since 1970.
+    By form, `unread` is the number of cells that the form cannot read, and `first_row` the row of the first.
+    `shown` has the first few of these cells with their number of rows. The key None has the cells that no
+    form reads, except perhaps as seconds since 1970.
     """
 
     def __init__(self) -> None:
@@ -59,9 +59,9 @@ class DateColumn:
             counts[example] += 1
 
     def form(self) -> str | None:
-        """The form of all dates in the column; None if the user must decide.
+        """The form of all dates in the column.
 
-        That is if day or month could come first, or a year has two digits.
+        None if the user must decide: day or month could come first, or a year has two digits.
         """
         if self._cells and not self.unread[EPOCH]:
             return EPOCH
@@ -76,8 +76,7 @@ class DateReading:
     """How the dates of a file are read: the form of each column by position, and the zone of dates without
     one.
 
-    A cell that cannot be read is left out if `unread` is `ignore`, and kept as a custom field if it is
-    `field`.
+    An unreadable cell is left out if `unread` is `ignore`, and kept as a custom field if it is `field`.
     """
 
     forms: Mapping[int, str]
@@ -85,7 +84,7 @@ class DateReading:
     unread: str | None = None
 
     def read(self, position: int, cell: str) -> int | None:
-        """The instant in a cell, in milliseconds since 1970; None if it cannot be read or means none."""
+        """The instant in a cell, in milliseconds since 1970; None if it is unreadable or means no date."""
         try:
             return dates.read_date(cell, self.forms.get(position, ISO), self.zone)
         except ValueError:

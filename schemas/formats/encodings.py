@@ -59,7 +59,7 @@ def is_zip(binary: BinaryIO) -> bool:
 
 
 def find_encoding(name: str) -> str | None:
-    """The encoding in `SAID` with a name; None without one."""
+    """The encoding in `SAID` with a name; None if the name is unknown."""
     module = _normal(name)
     return _MODULES.get(aliases.get(module, module))
 
@@ -122,7 +122,7 @@ def _bom(start: bytes) -> bytes:
 
 
 def _utf16(start: bytes) -> str | None:
-    """The kind of UTF-16 without a BOM; None if it seems to be none.
+    """The variant of UTF-16 in which a file without a BOM begins; None if it seems to be another encoding.
 
     Its first character must be ASCII, and many others, too.
     """

@@ -191,7 +191,7 @@ def _add_from_file(row: FileRow, item: dict[str, Any], answer: ConsentAnswer, re
     """Adds to a row's item what the user answered: consent, tags, and what may change of existing
     subscribers.
 
-    It is unsubscribed if the answer for everyone, or a value in its columns of consent, says so.
+    The item unsubscribes if the answer for everyone, or a value in its columns of consent, says so.
     """
     states = row.states | {answer.everyone}
     if UNSUBSCRIBED in states:

@@ -198,8 +198,8 @@ def _refuse_swallowed(table: Table, row: int, record: list[str], emails: Sequenc
 def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
     """Questions about a column `command` with values other than our commands, as other programs write it.
 
-    If it has our commands, too, it can only become one of consent. With very many other values, nothing is
-    asked: each such row is refused.
+    If it has our commands, too, it can only become a column of consent. With very many other values, nothing
+    is asked: each such row is refused.
     """
     asks = []
     for column in columns:
@@ -221,7 +221,8 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
 
 
 def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
-    """A question about the columns that are new since the file for which the answers were given; else none.
+    """A question about the columns that the file with the earlier answers did not have; empty if there are
+    none.
 
     Of many columns, the answers have only a digest: if it differs, all columns count as new.
     """

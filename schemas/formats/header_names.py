@@ -196,7 +196,7 @@ def _date_headers() -> Iterator[str]:
 
 
 def meaning_of(header: str) -> str | None:
-    """The meaning of a header; None without one."""
+    """The meaning of a header; None if no table has it."""
     words = tuple(fold(word) for word in header.translate(SPACES).split())
     return BY_WORDS.get(words) or headers().get(fold(header))
 

@@ -83,11 +83,12 @@ def field_meaning(position: int, name: str) -> str:
 
 @cache
 def preset_columns(name: str) -> dict[str, str]:
+    """The meanings of a preset's columns, by folded header."""
     return {fold(header): meaning for header, meaning in PRESETS[name].columns.items()}
 
 
 def notes_of(columns: Iterable[str]) -> Sequence[str]:
-    """The headers behind those of a CSV file of refused rows, without `code` if the file has it."""
+    """The headers that a file of refused rows has behind its `columns`, without `code` if they include it."""
     return NOTES if CODE_NOTE in map(normal, columns) else (*NOTES, CODE_NOTE)
 
 
@@ -97,6 +98,7 @@ def column_of(key: str) -> str:
 
 
 def _is_taken(key: str) -> bool:
+    """Whether a header with the text `key` means something else than the custom field `key`."""
     header = normal(key)
     return (
         key.startswith(CUSTOM)

@@ -189,7 +189,7 @@ def is_named_as_left(name: str) -> bool:
 
 
 def recognise(headers: Iterable[str]) -> Preset | None:
-    """The preset whose file has these headers; None without one."""
+    """The preset whose file has these headers, or None."""
     names = {fold(header) for header in headers}
     for preset in PRESETS.values():
         if any({fold(sign) for sign in signs.split()} <= names for signs in preset.signs):

@@ -20,12 +20,12 @@ MAX_OPTIONS = 100
 class FileQuestion:
     """A question that a file leaves open, and how to answer it.
 
-    `message` asks it without repeating anything of the file; `command` asks it on the command line, with the
+    `message` asks it without repeating anything of the file. `command` asks it on the command line, with the
     values that were found, and `page` in the console.
 
     `options` are the possible answers as parameters (`dates=dmy`), each a field of `Reading`. `columns` are
-    the headers in question, `values` pairs of a cell and its number of rows. `readings` has cells by answer,
-    as that would read them.
+    the headers in question, `values` pairs of a cell and its number of rows. `readings` shows, by answer, how
+    cells would then be read.
     """
 
     about: str

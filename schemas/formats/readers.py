@@ -52,7 +52,7 @@ def delimiters(binary: BinaryIO, encoding: str) -> Sequence[str]:
 
 
 def header(binary: BinaryIO, encoding: str, delimiter: str, row: int = 1) -> list[str]:
-    """The first record from the row `row` on that is not blank; empty without one."""
+    """The first record from the row `row` on that is not blank; empty if there is none."""
     with reading(binary, encoding) as text:
         return next((record for number, record in records(text, delimiter) if number >= row), [])
 

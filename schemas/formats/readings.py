@@ -21,11 +21,11 @@ class Reading:
     `meanings` has what columns mean, by header or position. `tags` are added to everyone. `known` says what
     may be changed of existing subscribers.
 
-    `consent` is one state for everyone. Without it, `told` has by state the values of the column
+    `consent` is one state for everyone. If it is missing, `told` has by state the values of the column
     `consent_column`. The columns `ignored` are not about consent.
 
     `seen` are the headers of the file for which earlier answers were given, or None without such answers;
-    `seen_digest` stands for many headers.
+    `seen_digest` replaces them if they are many.
 
     `zone`, an IANA name, is that of dates without a zone. `unread_dates` says whether a date that cannot be
     read is left out or kept as a custom field. `tag_separator` has the marks between tags in place of a

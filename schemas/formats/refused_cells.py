@@ -20,7 +20,8 @@ SHALLOW = 4  # levels: each may be there again within the one above
 def answer_cells(
     table: Table, columns: Sequence[Column], answer: ConsentAnswer, reading: Reading
 ) -> dict[str, str]:
-    """The answers about everyone, tags and unsubscribed, as cells by column, which the file does not have.
+    """The answers about everyone, tags and unsubscribed, as cells by column; columns that the file has are
+    left out.
 
     Empty without such answers.
     """

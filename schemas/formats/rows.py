@@ -30,9 +30,9 @@ class FileRow:
     `row_number` counts rows of a spreadsheet (the header is row 1), lines of JSON lines, or objects of a JSON
     array. `raw` is the row as it was read.
 
-    `states` has those in the columns of consent, `dates` the latest instant of each date in milliseconds,
-    `custom` the values of columns that are custom fields. A refused row has its unchanged `cells`, in the
-    order of the columns for refused rows.
+    `states` has the states in the columns of consent, `dates` the latest instant of each date in
+    milliseconds, `custom` the values of columns that are custom fields. A refused row has its unchanged
+    `cells`, in the order of the columns for refused rows.
     """
 
     row_number: int
@@ -228,7 +228,7 @@ READERS: dict[str, Callable[[str], Any]] = {
 def _complete(row: FileRow) -> None:
     """Adds the custom values of a row's columns to its item, and the parts of a whole name.
 
-    What the item has already stays.
+    Values that the item already has stay.
     """
     item = row.item if row.item is not None else {}
     if "name" in item:

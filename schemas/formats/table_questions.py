@@ -65,7 +65,7 @@ def from_header(table: Table, reading: Reading) -> tuple[Table, list[FileQuestio
 
 
 def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
-    """The question which column holds addresses, unless one does.
+    """The question which column holds addresses; empty if a column already does.
 
     It suggests the column that has addresses in the first rows.
     """

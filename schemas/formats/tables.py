@@ -200,7 +200,7 @@ def at_row(table: Table, row: int) -> Table:
 def _csv(binary: BinaryIO, encoding: str, headed: bool, row: int) -> Table:
     """The table of a CSV file with its header in the row `row`.
 
-    Raises `FileRefused` without columns, or if its only line seems to have lost line ends.
+    Raises `FileRefused` if it has no columns, or its only line seems to have lost line ends.
     """
     marks = readers.delimiters(binary, encoding)
     candidates = [(mark, readers.header(binary, encoding, mark, row)) for mark in marks]

@@ -100,6 +100,7 @@ def unpack_parts(run: Run, source: BinaryIO, target: BinaryIO) -> None:
 
 
 def _answer(run: Run, work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    """Returns what `work` returns in a child process. Raises `FileRefused`, also if the child fails."""
     try:
         answer: dict[str, Any] = run(work, *arguments)
     except (MemoryError, TimeoutError) as error:
@@ -116,7 +117,7 @@ def write_rows(
 ) -> dict[str, Any]:
     """Writes the rows of a sheet into `target`. Returns the fields of `Workbook`, or why it is `refused`.
 
-    Only the process limits the memory that it takes.
+    Memory is limited only by the limits of the process.
     """
     return _or_refused(_write_rows, source, target, sheet, skip_hidden)
 
@@ -127,6 +128,7 @@ def write_parts(source: BinaryIO, target: BinaryIO) -> dict[str, Any]:
 
 
 def _or_refused(work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    """Returns what `work` returns, or an answer with the key `refused`. Raises only `MemoryError`."""
     try:
         return work(*arguments)
     except FileRefused as error:
@@ -293,7 +295,7 @@ def _shown_names(names: Sequence[str]) -> list[str]:
 def _index(names: Sequence[str], hidden: Sequence[bool], sheet: str | None) -> int:
     """The index of a sheet by name or position from 1; for None, of the first that is not hidden.
 
-    Raises `FileRefused` without one.
+    Raises `FileRefused` if there is no such sheet.
     """
     if sheet is None:
         return hidden.index(False) if False in hidden else 0

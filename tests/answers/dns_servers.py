@@ -38,7 +38,9 @@ class Clock:
 def nsd(
     program: str, zones: Mapping[str, str], broken: Sequence[str] = (), minimum: int = 30
 ) -> Iterator[str]:
-    """An authoritative server; `zones` are records by zone, those in `broken` answer SERVFAIL."""
+    """Runs an authoritative server. `zones` are records by zone; those in `broken` answer SERVFAIL. Yields
+    its address.
+    """
     port = free_port()
     with _folder() as folder:
         text = (
@@ -58,7 +60,7 @@ def nsd(
 
 @contextmanager
 def rbldnsd(program: str, addresses: Mapping[str, str], domains: Mapping[str, str]) -> Iterator[str]:
-    """A list server; lines of rbldnsd's `ip4set` and `dnset` by zone."""
+    """Runs a server of lists: lines of rbldnsd's `ip4set` and `dnset`, by zone. Yields its address."""
     port = free_port()
     with _folder() as folder:
         zones = []

@@ -40,7 +40,7 @@ def is_canary(name):
 
 
 class Internet:
-    """The handler of a resolver, whose `state` is healthy or a kind of trouble."""
+    """A handler for a DNS server. Its `state` is healthy or a kind of trouble."""
 
     def __init__(self, state: str = "healthy", names: Mapping[str, list[str]] = NAMES) -> None:
         self.state = state
@@ -92,7 +92,7 @@ def clock():
 
 @pytest.fixture
 def patience(request):
-    """Seconds: short only where nothing comes."""
+    """Seconds to wait for an answer: few only in tests of silent servers."""
     return 0.5 if "silen" in request.node.name else 10.0
 
 

@@ -1,4 +1,4 @@
-"""The cases judged by hand in `data/judged`, put to the answers: which are answered wrongly, and how."""
+"""Puts the cases judged by hand in `data/judged` to the answers, and lists the wrong answers."""
 
 import csv
 from collections import defaultdict
@@ -48,7 +48,7 @@ class Wrong(NamedTuple):
 
 @cache
 def cases(table: str, fresh: bool = False) -> list[Case]:
-    """Those shown, on which rules may be tuned, or the fresh ones; empty without the file."""
+    """The cases of a table on which rules may be tuned or, if `fresh`, the others; empty without the file."""
     path = JUDGED / ("fresh" if fresh else "") / f"{table}.csv"
     if fresh and not path.exists():
         return []
@@ -68,8 +68,9 @@ def _domain(email: str) -> str:
 
 
 class JudgedDomains:
-    """A resolver in which every domain has a mail exchanger, but for those that the table says do not exist
-    and for unknown names below a domain of the table."""
+    """A resolver in which every domain has a mail exchanger. Exceptions are the domains that the table says
+    do not exist, and unknown names below a domain of the table.
+    """
 
     def __init__(self, fresh: bool = False) -> None:
         signups, roles = cases("signups", fresh), cases("roles", fresh)

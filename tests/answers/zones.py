@@ -12,8 +12,10 @@ PUBLIC = "93.184.216.34"
 
 
 class Zones:
-    """`records` maps `name TYPE` to a list of records, or to an answer; a name with some type has no data for
-    the others; every other name is answered by `otherwise`."""
+    """A resolver. `records` maps `name TYPE` to a list of records, or to an answer.
+
+    A name with a record of another type has no data; `otherwise` answers for unknown names.
+    """
 
     def __init__(self, records=(), otherwise=NXDOMAIN):
         self.records = dict(records)

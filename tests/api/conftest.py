@@ -47,7 +47,7 @@ def answers_client(client, other_client):
 
 @pytest.fixture
 def receiver():
-    """Of webhooks."""
+    """A receiver of webhooks."""
     with receiving() as receiver:
         yield receiver
 

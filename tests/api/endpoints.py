@@ -111,10 +111,10 @@ ADDRESSES = [f"p{number}@example.com" for number in range(1001)]
 
 
 def prepare(client) -> None:
-    """Creates a subscriber, tags, a field, an import that is taken back, a segment, an open form, a sign-up
-    and two webhooks: what the valid requests need.
+    """Creates what the valid requests need: a subscriber, tags, a field, an undone import, a segment, an open
+    form, a sign-up and two webhooks.
 
-    The second webhook has an address to which nothing is sent.
+    Nothing is sent to the address of the second webhook.
     """
     client.create("ada@example.com", tags="first")
     make_tags(client)
@@ -130,7 +130,7 @@ def prepare(client) -> None:
 
 
 def make_tags(client) -> None:
-    """Makes tags that are renamed and merged."""
+    """Makes tags to be renamed and merged."""
     client.post("/fetch/tags", {"tag": {"name": "second"}})
     client.create("ada@example.com", tags="third")
     client.post("/fetch/tags", {"tag": {"name": "fourth"}})

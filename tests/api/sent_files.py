@@ -1,4 +1,4 @@
-"""Files sent to POST /v1/batch/imports, and what was refused of them."""
+"""Sends files to POST /v1/batch/imports, and reads which rows were refused."""
 
 import csv
 import io
@@ -14,13 +14,13 @@ ANSWERS = ("consent", "consent_column", "answers", "from", "subscribed")
 
 
 def ask(client, text, content_type=CSV, query=None, **options):
-    """Sends a file with these parameters alone: the answer may be a question."""
+    """Sends a file with only these parameters: the answer may be a question."""
     data = text if isinstance(text, bytes) else text.encode()
     return client.send_file("/batch/imports", data, content_type=content_type, query=query or {}, **options)
 
 
 def send(client, text, content_type=CSV, query=None, **options):
-    """Sends a file; unless a parameter answers for it, everyone in it has agreed."""
+    """Sends a file. Everyone in it is subscribed, unless a parameter answers for the file."""
     said = dict(query or {})
     if not said.keys() & {*ANSWERS}:
         said["consent"] = "subscribed"
@@ -43,7 +43,7 @@ def errors(client, number=1):
 
 
 def people(header, *values):
-    """A file with a column of such a header, or without a header row."""
+    """A file with a subscriber for each value, in a column with this header; None omits the header row."""
     first = "" if header is None else f"email,{header}\n"
     return first + "".join(f"p{n}@example.com,{value}\n" for n, value in enumerate(values))
 
@@ -53,12 +53,12 @@ def is_in(client, email):
 
 
 def left(client, count):
-    """Who of `people` is unsubscribed."""
+    """The numbers of those of the `people` who are unsubscribed."""
     return {n for n in range(count) if not is_in(client, f"p{n}@example.com")}
 
 
 def asked(client, text, query=None, content_type=CSV):
-    """The answer that asks; nothing of the file is left."""
+    """The answer with a question to a file. Nothing of the file may be stored."""
     for more in ({}, {"dry_run": "1"}):
         response = ask(client, text, content_type, query=dict(query or {}) | more)
         error(response, 422)

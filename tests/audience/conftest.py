@@ -1,4 +1,4 @@
-"""What the tests of the domain share."""
+"""Fixtures of the domain's tests."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def folder(app):
 
 @pytest.fixture
 def later(monkeypatch):
-    """Sets the clock forward, by milliseconds."""
+    """Sets the clock forward, by milliseconds. Repeated calls add up."""
     passed, now_ms = [0], clock.now_ms
     monkeypatch.setattr(clock, "now_ms", lambda: now_ms() + sum(passed))
     return passed.append
@@ -51,5 +51,5 @@ def tick(monkeypatch):
 
 @pytest.fixture
 def small_parts(monkeypatch):
-    """Of the index of whom a row of the record changed: each test has several."""
+    """Makes the index of changed subscribers so small that each test has several parts."""
     monkeypatch.setattr(changed_subscribers, "PART", 3)

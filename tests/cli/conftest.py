@@ -17,9 +17,9 @@ ANSWERS = ("--consent", "--consent-column", "--answers", "--from", "--subscribed
 
 @pytest.fixture
 def type_(app, settings):
-    """Runs a command on the instance of `app`; returns its result.
+    """Runs a command on the instance of `app`. Returns its result.
 
-    Unless it is `asked`, or an option answers for the file, everyone in an imported file has agreed.
+    Everyone in an imported file is subscribed, unless `asked` is true or an option answers for the file.
     """
 
     def run(*words, asked=False, **options):
@@ -33,7 +33,7 @@ def type_(app, settings):
 
 @pytest.fixture
 def run(type_):
-    """Runs a command; returns its output, or its JSON with `--json`. Fails on a different exit code."""
+    """Runs a command. Returns its output, or its JSON with `--json`. Fails on another exit code."""
 
     def invoke(*words, exit_code=0, **options):
         result = type_(*words, **options)
@@ -45,7 +45,7 @@ def run(type_):
 
 @pytest.fixture
 def doctor(app, settings):
-    """Runs the doctor on the instance of `app`; returns the exit code and the results by check."""
+    """Runs the doctor on the instance of `app`. Returns the exit code and the results by check."""
 
     def run(*words, processes=None, settings=settings):
         opened = replace(instance(settings), processes=lambda: processes or FakeProcesses())
@@ -62,6 +62,7 @@ def doctor(app, settings):
 
 @pytest.fixture
 def private(settings, app):
+    """Makes the instance's files private to their owner, as the doctor demands."""
     settings.instance.chmod(0o700)
     for file in settings.instance.iterdir():
         file.chmod(0o600)
@@ -69,6 +70,7 @@ def private(settings, app):
 
 @pytest.fixture
 def backup(type_, client, tmp_path):
+    """The file of a backup of two subscribers."""
     client.create("ann@example.com", tags="vip", fields={"plan": "pro"})
     client.create("bob@example.com")
     file = tmp_path / "backup.tar"
@@ -80,13 +82,13 @@ def backup(type_, client, tmp_path):
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch):
-    """No other process applies rows here."""
+    """Commands do not wait for another process to apply rows."""
     monkeypatch.setattr(following, "STALL_SECONDS", 0.0)
 
 
 @pytest.fixture
 def import_file(run, client, tmp_path):
-    """Imports a file with this text; returns the command's JSON."""
+    """Imports a file with this text. Returns the command's JSON."""
 
     def invoke(text, *options, name="people.csv", **more):
         file = tmp_path / name

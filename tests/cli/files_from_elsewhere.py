@@ -1,7 +1,7 @@
-"""Files as people have them, each with its right answer, and whom it brings in how.
+"""Files as people have them, each with the right answers and the outcome.
 
-`asks` is what a file leaves open; `told` are the options that answer it, of a second import as well where two
-columns say who has unsubscribed. `known` are people who are subscribed before.
+`asks` is what a file leaves open; `told` are the options that answer it, also in a second import if two
+columns say who has unsubscribed. `known` are subscribed before the import.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""What a command says of an import."""
+"""Reads what a command says of an import."""
 
 from typing import Any
 
@@ -6,5 +6,5 @@ from audience.cli import file_runs
 
 
 def counts(outcome: dict[str, Any]) -> list[int]:
-    """In the order of the command's own list."""
+    """The counts of an import, in the order of the command's own list."""
     return [outcome[name] for name in file_runs.OUTCOMES]

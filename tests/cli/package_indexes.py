@@ -61,7 +61,9 @@ def wheel(files: dict[str, bytes]) -> bytes:
 
 @dataclass
 class Indexes:
-    """The archives of packages, by name; `instead` has answers by path, `damaged` what is sent damaged."""
+    """The archives of packages, by name. `instead` has functions that answer for a path, `damaged` the names
+    of archives that are sent damaged.
+    """
 
     of_npm: dict[str, bytes] = field(default_factory=dict)
     of_pip: dict[str, bytes] = field(default_factory=dict)
@@ -98,7 +100,7 @@ class Indexes:
 
 
 def filled(folder: Path) -> Indexes:
-    """With what Audience's tables are made of, small."""
+    """Indexes with small versions of the packages from which the tables are made."""
     indexes = Indexes()
     for source in (*DISPOSABLE, *FREE):
         content = listed(MAIL if source in FREE else NEW)
@@ -129,7 +131,7 @@ class Request(BaseHTTPRequestHandler):
         self.wfile.write(content or b"")
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing."""
+        """Logs nothing."""
 
 
 @contextmanager

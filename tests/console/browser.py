@@ -29,7 +29,7 @@ class Browser:
         return self.http.get(f"/console{path}", base_url=self.origin, headers=headers)
 
     def post(self, path: str, **fields: str) -> TestResponse:
-        """As from a page of the console: with its origin and the session's token."""
+        """Posts a form as a page of the console does: with its origin and the session's token."""
         return self.send(path, {"csrf": sessions.csrf_token(self.token)} | fields, Origin=self.origin)
 
     def send(self, path: str, fields: dict[str, str], **headers: str) -> TestResponse:

@@ -1,4 +1,4 @@
-"""Debian's Chromium at a console that runs in a thread, signed in; nothing else can be reached."""
+"""Debian's Chromium, signed in to a console that runs in a thread. It can reach nothing else."""
 
 import threading
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ STICKING_OUT = """[...document.querySelectorAll("main td, main th, main .card")]
 
 @contextmanager
 def serving(app: Flask) -> Iterator[int]:
-    """The port."""
+    """Serves the console. Yields its port."""
     server = make_server("127.0.0.1", 0, app, threaded=True)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -49,9 +49,10 @@ def serving(app: Flask) -> Iterator[int]:
 
 @dataclass
 class Visitor:
-    """A tab of an operator; `problems` are errors in it, and requests that failed or went elsewhere.
+    """An operator's tab. `problems` are errors in the page, and requests that failed or went elsewhere.
 
-    A request that the tab gave up, as for the icon of a page that it leaves, did not fail.
+    A request that the tab itself gave up does not count as failed, such as for the icon of a page that it
+    leaves.
     """
 
     page: Page
@@ -86,7 +87,7 @@ class Visitor:
         return int(self.page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
     def sticking_out(self) -> list[str]:
-        """Texts that go on to the right of their card or cell, with all that folds open."""
+        """The texts that overflow their card or cell to the right, with all details open."""
         self.page.evaluate(
             "document.querySelectorAll('main details').forEach((each) => { each.open = true })"
         )
@@ -104,7 +105,7 @@ def chromium(path: str) -> Iterator[Browser]:
 
 
 def visit(browser, port: int, email: str, width: int, theme: str, script: bool = True) -> Visitor:
-    """A tab of an operator with an address."""
+    """Opens a tab in which the operator with an address is signed in."""
     context: BrowserContext = browser.new_context(
         viewport={"width": width, "height": HEIGHT}, color_scheme=theme, java_script_enabled=script
     )

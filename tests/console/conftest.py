@@ -14,7 +14,7 @@ PASSWORD = "a heron stands in the reeds"
 
 @pytest.fixture(autouse=True)
 def cheap_passwords(monkeypatch):
-    """Each run takes a moment instead of a tenth of a second."""
+    """Makes hashing a password instant instead of a tenth of a second."""
     monkeypatch.setattr(passwords, "COST", 2)
 
 
@@ -46,7 +46,7 @@ def owner(app, site):
 
 @pytest.fixture
 def later(monkeypatch):
-    """Moves the clock on, by milliseconds."""
+    """Advances the clock, by milliseconds."""
     moved = [0]
     real, real_lease = clock.now_ms, leases.now
 
@@ -60,7 +60,7 @@ def later(monkeypatch):
 
 @pytest.fixture
 def manager(app, site):
-    """A browser of an operator who may do all but keys, operators and the site itself."""
+    """The browser of an operator who may do all except manage keys, operators and the site itself."""
     return signed_in(app, "meg@example.com", {site: "manager"})
 
 

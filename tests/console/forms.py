@@ -1,4 +1,4 @@
-"""Every form of the console that writes, with what it needs to."""
+"""Every form of the console that writes, with the paths and fields that it needs."""
 
 from dataclasses import replace
 from string import Template
@@ -32,7 +32,11 @@ RULES = '{"tag": "vip"}'
 
 
 class World(dict[str, Any]):
-    """A site with a bit of everything, and an operator who may do all; makes what a form names."""
+    """A site with a bit of everything, and an operator who may do all.
+
+    A placeholder of a form in `WRITES`, such as `tag`, is filled in by the method of that name, which makes
+    the record.
+    """
 
     def __init__(self, app, site, settings):
         super().__init__()
@@ -44,7 +48,7 @@ class World(dict[str, Any]):
         self.me = operators.get("me@example.com").id
 
     def form(self, rule):
-        """(path, fields) of a form of `WRITES`, its names filled in."""
+        """(path, fields) of a form of `WRITES`, with placeholders filled in."""
         path, fields = WRITES[rule]
         return self._filled(path), {name: self._filled(value) for name, value in fields.items()}
 
@@ -64,7 +68,7 @@ class World(dict[str, Any]):
         return f"{self.root}/subscribers/{found.uuid}"
 
     def unconfirmed(self):
-        """Somebody to ask to confirm, by a site that can send."""
+        """A subscriber who can be asked to confirm, on a site that can send emails."""
         make_sender(self.site)
         services = self.browser.http.application.extensions
         settings = replace(self.settings, smtp_url="smtp+plain://127.0.0.1:25")

@@ -99,7 +99,7 @@ def _screens(page: Page, root: str, site: str) -> dict[str, str]:
 
 
 def _send_file(page: Page, path: str) -> str:
-    """Where a file leads that waits to be imported."""
+    """Sends a file that then waits to be imported. Returns the URL of its page."""
     people = (
         f"{first.lower()}{number}@{domain if number % 83 else 'no domain'};{last}, {first};"
         f"{'unsubscribed' if number % 9 == 0 else 'active'};{number % 28 + 1:02}/{number % 9 + 1:02}/2026;"
@@ -122,7 +122,7 @@ def _send_file(page: Page, path: str) -> str:
 
 
 def _first(page: Page, path: str, noun: str, name: str = "") -> str:
-    """Where the first record of a list leads, of that name."""
+    """The URL of the first record in a list, or of the first with this name."""
     page.goto(path)
     link = page.locator(f"main td a[href*='/{noun}/']", has_text=name).first
     return str(link.evaluate("link => link.href"))

@@ -43,7 +43,9 @@ RULES = {
 
 
 def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000) -> None:
-    """Subscribers with those names in every field and tag, events, an import with a refused row, segments."""
+    """Gives a site subscribers with those names in every field and tag, events, an import with a refused row,
+    segments and more.
+    """
     items = [
         {"email": f"p{number}@a.example", "first_name": name, "last_name": name, "tags": [name[:200], "vip"],
          "fields": {"plan": name, name[:100]: [name]}, "created_at": at - number * 100 * DAY_MS}
@@ -97,7 +99,7 @@ def _act_on_all(site: Site, kind: str, tag: str = "") -> None:
 
 
 def _ask(site: Site, form: forms.SignUpForm, names: tuple[str, ...]) -> None:
-    """Two sign-ups: one on hold, and one that the mail server refused."""
+    """Makes two sign-ups: one on hold, and one that the mail server refused."""
     for number in (1, 2):
         asked = SignUpRequest(
             f"s{number}@a.example", {"first_name": names[0]}, is_held=True, reason="trapped", base_url=HOOK
@@ -114,7 +116,7 @@ def _rows(names: tuple[str, ...]):
 
 
 def site_paths(site: Site) -> list[str]:
-    """Every page of a site that reads, below /console."""
+    """The paths, below /console, of all pages of a site that only read."""
     root = f"/sites/{site.uuid}"
     found = searches.search(site, searches.SearchRequest(after={}, before={}), 1)[0][:2]
     return [

@@ -1,4 +1,4 @@
-"""Receivers of webhooks on this machine: each connection is answered by a function of the test."""
+"""Receivers of webhooks on this machine. A function of the test answers each connection."""
 
 import socket
 import ssl
@@ -41,7 +41,7 @@ def receiver(
     host: str = "127.0.0.1",
     read: Callable[[socket.socket], bytes] = read_request,
 ) -> Iterator[Server]:
-    """Listens until the test is over, and answers each request, once it came whole, by `answer`."""
+    """Listens during the block. Answers each request by `answer`, once it came whole."""
     with socket.create_server((host, 0)) as listener:
         server = Server(listener.getsockname()[1])
         thread = threading.Thread(target=_serve, args=(listener, server, context, read, answer))

@@ -1,4 +1,4 @@
-"""What stands before every endpoint is tested on the API's instance."""
+"""What stands before every endpoint is tested on the instance of the API's tests."""
 
 from tests.api.conftest import answers_client, dns, resolver, settings
 

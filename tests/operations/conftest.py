@@ -1,4 +1,4 @@
-"""The two ends of a move."""
+"""Databases to move from, and to move to."""
 
 import shutil
 
@@ -13,7 +13,7 @@ from tests.operations.moving import PEOPLE, opened
 
 @pytest.fixture
 def empty(server, migrated_on_server):
-    """A database that has been migrated, and nothing more: what a move would do first."""
+    """A migrated database with nothing in it, as a move first makes it."""
     url = server.create(migrated_on_server)
     yield url
     database.close()
@@ -22,7 +22,7 @@ def empty(server, migrated_on_server):
 
 @pytest.fixture
 def bare(server):
-    """A database without a table."""
+    """A database without tables."""
     url = server.create()
     yield url
     database.close()

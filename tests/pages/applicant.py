@@ -1,4 +1,4 @@
-"""Somebody who fills in a form, without a browser: the challenge is solved as the script does."""
+"""A visitor who fills in a form without a browser, and solves the challenge as the script does."""
 
 import html
 import json
@@ -85,7 +85,7 @@ def typed(sign_up):
 
 
 def hidden(page: TestResponse) -> dict[str, str]:
-    """What a page's form sends by itself."""
+    """The hidden fields of a page's form."""
     return {name: html.unescape(value) for name, value in HIDDEN.findall(page.text)}
 
 

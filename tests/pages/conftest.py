@@ -19,14 +19,14 @@ def site(app):
 
 @pytest.fixture
 def zoe(app, site):
-    """Somebody subscribed, with a browser."""
+    """A subscriber with a browser."""
     put(site, {"email": ZOE, "first_name": "Zoë-Marie"})
     return Visitor(app.test_client(), site)
 
 
 @pytest.fixture
 def read(monkeypatch):
-    """All statements that are sent, but for those that prepare a connection."""
+    """The statements that were sent, except those that prepare a connection."""
     statements_sent, read = [], statements.reader.read
 
     def note(sql):

@@ -1,4 +1,4 @@
-"""Somebody with a link from an email, and without a cookie."""
+"""A subscriber with a link from an email, and without cookies."""
 
 import html
 import re
@@ -36,7 +36,7 @@ class Visitor:
         return self.http.post(path, data=data, **options)
 
     def unsubscribe(self, token: str | None = None) -> str:
-        """The ticket of the page that answers; empty if it has none."""
+        """Unsubscribes. Returns the ticket of the page that answers, which an undo needs; "" without one."""
         answered = self.post(f"/unsubscribe/{token or self.token()}", {"act": "unsubscribe"})
         assert answered.status_code == 200
         return ticket(answered)
@@ -60,7 +60,7 @@ def heading(response: TestResponse) -> str:
 
 
 def text(response: TestResponse) -> str:
-    """What is read."""
+    """The visible text of a page."""
     return " ".join(html.unescape(TAGS.sub(" ", response.text.replace("<wbr>", ""))).split())
 
 

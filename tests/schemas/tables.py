@@ -1,4 +1,4 @@
-"""What every table of words must hold."""
+"""Checks that every table of words must pass."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from schemas.formats.consent_words import fold
 
 
 def normalized(words: Iterable[str]) -> bool:
-    """Whether each word is as a normalized header is: lower case, `_` in place of a blank or a hyphen."""
+    """Whether each word is spelled as in a normalized header: in lower case, `_` for a blank or a hyphen."""
     return all(word == word.strip().lower().replace(" ", "_").replace("-", "_") for word in words)
 
 

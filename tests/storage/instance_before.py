@@ -1,4 +1,4 @@
-"""An instance as the last commit before the first migration left it, with work that waits."""
+"""An instance as the last commit before the first migration left it, with waiting work."""
 
 import contextlib
 from pathlib import Path
@@ -27,7 +27,7 @@ OF_RUNNER = ("schema_migration", "sqlite_sequence")
 
 
 def load(settings):
-    """The dump, in the database of the settings, and its pepper; the database is open afterwards."""
+    """Loads the dump into the database of the settings, with its pepper. Leaves the database open."""
     settings.instance.joinpath("pepper").write_bytes(b"p" * 32)
     database.open(settings.database)
     if settings.database.startswith("postgresql"):

@@ -73,7 +73,9 @@ def of_subject(subscriber: PlainSubscriber, subject: str, operator: str, operand
 
 
 def of_domain(domain: str, operator: str, operand: Any) -> bool:
-    """As it is stored, or as it is shown; by parts with an `@` before and a dot behind it."""
+    """Whether a domain matches, as stored or as shown. A part of it is compared with `@` before the domain
+    and a dot behind it.
+    """
     if operator in ("contains", "starts_with"):
         shown = idna.decode(domain)
         part = operand.lower() if operator == "contains" else f"@{operand.lower().removeprefix('@')}"

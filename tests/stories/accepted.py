@@ -1,4 +1,4 @@
-"""What was accepted of each address, in the order in which it was sent: what `invariant.py` judges by."""
+"""What was accepted of each address, in the order in which it was sent. `invariant.py` judges by this."""
 
 import json
 from dataclasses import dataclass, field
@@ -14,8 +14,9 @@ Key = tuple[str, str]  # ("name", "first_name"), ("field", key) or ("tag", name 
 class Request:
     """A request that was accepted or, if not `certain`, may have been.
 
-    `sent`, `answered` and `settled`, when all of it is known to be applied, are positions in the history. Its
-    acceptance is from `earliest` to `latest`, in milliseconds; `clock` is what the server's clock said then.
+    `sent`, `answered` and `settled`, when all of it is known to be applied, are positions in the history. It
+    was accepted between `earliest` and `latest`, in milliseconds; `clock` is what the server's clock then
+    said.
     """
 
     sent: int
@@ -31,7 +32,9 @@ class Request:
 
 @dataclass(frozen=True)
 class ConsentEvent:
-    """Its instant is from `earliest` to `latest`. If it only `creates`, it subscribes nobody who exists."""
+    """A consent event with an instant between `earliest` and `latest`. If it only `creates`, it subscribes no
+    existing subscriber.
+    """
 
     kind: str
     request: Request
@@ -58,7 +61,7 @@ class ConsentEvent:
 
 @dataclass(frozen=True)
 class Write:
-    """A value that a request gives; if not `certain`, it may leave the value as it is."""
+    """A value that a request sets or, if not `certain`, may set."""
 
     request: Request
     value: Any
@@ -67,7 +70,9 @@ class Write:
 
 @dataclass
 class Subscriber:
-    """All that was accepted for an address: whoever has it now, and nobody before them but by consent."""
+    """All that was accepted for the subscriber who now has an address. Of earlier subscribers, only consent
+    is kept.
+    """
 
     consents: list[ConsentEvent] = field(default_factory=list)
     writes: dict[Key, list[Write]] = field(default_factory=dict)
@@ -84,16 +89,16 @@ def address_key(email: str) -> str:
 
 
 def comparable(value: Any) -> str:
-    """As JSON, in which 1, 1.0 and true differ."""
+    """The JSON of a value, in which 1, 1.0 and true differ. `ABSENT` and `ANYTHING` stay."""
     return value if value in (ABSENT, ANYTHING) else json.dumps(value, sort_keys=True)
 
 
 def precedes(first: Request, second: Request) -> bool:
-    """Whether the first was applied before the second, whatever the worker did."""
+    """Whether the first was certainly applied before the second, whatever the worker did."""
     same_queue = first.queue == second.queue != "" and first.answered < second.sent
     return first is not second and (same_queue or first.settled < second.sent)
 
 
 def replaces(later: Write, write: Write) -> bool:
-    """Of two in the order in which they were sent."""
+    """Whether the later of two writes, in the order in which they were sent, certainly replaces the other."""
     return later.request is write.request or precedes(write.request, later.request)

@@ -1,4 +1,4 @@
-"""An instance in use."""
+"""Fixtures with an instance in use."""
 
 import shutil
 
@@ -18,7 +18,7 @@ def pattern(tmp_path_factory):
 
 @pytest.fixture
 def instance(pattern, tmp_path):
-    """A copy of an instance in use, without a running service; its backup is `backup.tar` beside it."""
+    """A copy of an instance in use, without a running service. Its backup lies beside it, as `backup.tar`."""
     shutil.copytree(pattern, tmp_path / "instance")
     shutil.copy(pattern.parent / "backup.tar", tmp_path)
     return tmp_path / "instance"

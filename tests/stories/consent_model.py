@@ -1,4 +1,4 @@
-"""Who is subscribed, in plain Python: a site's consent as docs/contract.md orders it."""
+"""Which addresses are subscribed, in plain Python: a site's consent as docs/contract.md orders it."""
 
 from dataclasses import dataclass, field, replace
 
@@ -7,9 +7,10 @@ SUBSCRIBE, UNSUBSCRIBE = "subscribe", "unsubscribe"
 
 @dataclass
 class Word:
-    """The event that counts: its number of acceptance and its instant, None before the first.
+    """The consent event that counts: its acceptance number and its instant, None before the first event.
 
-    Of equal instants the higher `rank` counts: if dated, an unsubscribe has 1, a subscription -1.
+    Of equal instants the higher `rank` counts: 1 for a dated unsubscribe, -1 for a dated subscribe, otherwise
+    0.
     """
 
     number: int = 0
@@ -19,7 +20,9 @@ class Word:
     rank: int = 0
 
     def counts_over(self, last: "Word", now: int) -> bool:
-        """What was said by a clock that was ahead is compared as now, in favour of an unsubscribe."""
+        """Whether this event replaces the last. For an unsubscribe, a last subscribe in the future counts as
+        of `now`.
+        """
         if last.at is None:
             return True
         last_at = min(last.at, now) if self.left and not last.left else last.at
@@ -28,8 +31,10 @@ class Word:
 
 @dataclass
 class Row:
-    """A row that waits, of whoever has `address` now; `behind` is the one that they had when it was accepted.
-    One that is `pinned` stays at its address, to which somebody has come since.
+    """A waiting row for the subscriber who now has `address`. `behind` is the address that they had at
+    acceptance.
+
+    A `pinned` row stays at its address, which another subscriber has since taken.
     """
 
     address: str
@@ -45,7 +50,7 @@ class Row:
 
 @dataclass
 class ConsentModel:
-    """`people` are the subscribers, `hashes` the addresses known without one."""
+    """A site's subscribers (`people`), and the addresses without one whose consent is known (`hashes`)."""
 
     people: dict[str, Word] = field(default_factory=dict)
     hashes: dict[str, Word] = field(default_factory=dict)
@@ -55,12 +60,12 @@ class ConsentModel:
     now: int = 0
 
     def accept(self, now: int) -> tuple[int, int]:
-        """The number and the instant of an acceptance, which never goes back."""
+        """The (number, instant) of a new acceptance. Neither goes back."""
         self.number, self.now, self.accepted_at = self.number + 1, now, max(now, self.accepted_at)
         return self.number, self.accepted_at
 
     def say(self, address: str, word: str, accepted: tuple[int, int], date: int | None = None) -> None:
-        """`word` is "" where a subscriber is only written."""
+        """Applies a consent event to an address, or writes the subscriber without one if `word` is ""."""
         last = self.people.get(address) or self.hashes.get(address) or Word()
         number, at = accepted
         rank = 0 if date is None else 1 if word == UNSUBSCRIBE else -1
@@ -74,10 +79,11 @@ class ConsentModel:
         self.people[address] = said if counts else last
 
     def import_(self, now: int, items: list[tuple[str, str, int | None]]) -> None:
-        """Items are (address, word, date of leaving)."""
+        """Accepts an import, which waits. Items are (address, word, date of unsubscribing)."""
         self.waiting.append((*self.accept(now), [Row(*item) for item in items]))
 
     def drain(self, now: int) -> None:
+        """Applies all waiting imports."""
         self.now = now
         for number, at, items in self.waiting:
             for row in items:
@@ -87,7 +93,7 @@ class ConsentModel:
         self.waiting = []
 
     def _leave(self, row: Row, accepted: tuple[int, int]) -> None:
-        """Whoever has the address now is unsubscribed, and who has it later comes in so."""
+        """Unsubscribes the address that a row was accepted for: who has it now, and who takes it later."""
         if row.behind in self.people:
             self.say(row.behind, UNSUBSCRIBE, accepted, row.left_at)
         elif row.behind not in self.hashes:
@@ -101,7 +107,7 @@ class ConsentModel:
         self.blank(address)
 
     def blank(self, address: str) -> None:
-        """Rows that wait lose the address."""
+        """Removes an address from waiting rows."""
         self.waiting = [
             (number, at, [row for row in rows if row.address != address]) for number, at, rows in self.waiting
         ]

@@ -1,4 +1,6 @@
-"""Every way to change a subscriber, for random histories; the worker is stopped between any two steps."""
+"""Every interface by which a subscriber is changed, for random histories. The worker is stopped between any
+two steps.
+"""
 
 import contextlib
 import json
@@ -69,7 +71,7 @@ def clock_steps(*more: int) -> st.SearchStrategy[Any]:
 
 
 def often(*steps: st.SearchStrategy[Any], times: int = 3) -> list[st.SearchStrategy[Any]]:
-    """So many times each among others: `one_of` takes the same strategy once."""
+    """Repeats each strategy in a list, since `one_of` counts the same strategy only once."""
     return [step.map(tuple) for step in steps for _ in range(times)]
 
 
@@ -103,11 +105,11 @@ STEPS = st.one_of(
 
 
 class LostError(Exception):
-    """A request is lost, or its answer: whoever sent it does not know which."""
+    """A request or its answer is lost: the sender does not know which."""
 
 
 class JudgedClient(ApiClient):
-    """Tells the judge of each request that was accepted, or may have been."""
+    """A client that tells the judge of each request that was accepted, or may have been."""
 
     judge: Judge
     loses = ""  # of the next request that writes: "request", "answer" or nothing
@@ -134,7 +136,7 @@ def open_judged(http: FlaskClient, zone: str = "UTC") -> JudgedClient:
 
 
 def histories(most: int) -> Any:
-    """Settings of random histories: what hypothesis explains of a failure costs minutes."""
+    """Settings of random histories, without hypothesis's explanation of a failure, which takes minutes."""
     return hypothesis.settings(
         max_examples=examples(most),
         phases=[phase for phase in hypothesis.Phase if phase is not hypothesis.Phase.explain],
@@ -147,7 +149,7 @@ class StoppedError(BaseException):
 
 
 class Steps(Pace):
-    """Lets `left` transactions of a worker be, of `rows` rows each."""
+    """Allows a worker `left` transactions, of `rows` rows each, and then stops it."""
 
     left = OUT_OF_REACH
 
@@ -161,7 +163,7 @@ class Steps(Pace):
 
 
 class Doors:
-    """A site that is used at its doors, and what its judge knows of it."""
+    """A site whose interfaces are used, with a judge that is told of it. Methods are steps of a history."""
 
     def __init__(
         self, http: FlaskClient, patch: pytest.MonkeyPatch, instance: Path, zone: str = "UTC"
@@ -191,7 +193,7 @@ class Doors:
             self.drain()
 
     def clock(self, by: int) -> None:
-        """A second back: the next step has the instant of the last."""
+        """Moves the clock. After a second back, the next step has the same instant as the last."""
         self.now += by - SECOND if by == -SECOND else by
 
     def date(self, when: tuple[bool, int]) -> str:
@@ -200,7 +202,7 @@ class Doors:
         return f"{at:%Y-%m-%d}" if is_day else str(write_date(self.now - age))
 
     def lose(self, what: str) -> None:
-        """Of the next request that writes."""
+        """Loses the next request that writes, or its answer."""
         self.client.loses = what
 
     def create(self, row: dict[str, Any]) -> None:
@@ -260,7 +262,7 @@ class Doors:
         )
 
     def act(self, kind: str, emails: list[str], tag: str) -> None:
-        """A bulk action, which waits."""
+        """Begins a bulk action, which then waits."""
         found = {email: each["id"] for email in emails if (each := self.client.find(email))}
         if not found:
             return
@@ -285,7 +287,7 @@ class Doors:
                 self.client.delete(f"/fetch/tags/{tag['id']}")
 
     def undo(self, place: int) -> None:
-        """The import that is so many before the newest."""
+        """Undoes the import that is `place` imports before the newest."""
         if place < len(self.imports):
             self.client.post(f"/batch/imports/{self.imports[-1 - place]}/undo")
 
@@ -300,7 +302,9 @@ class Doors:
             self.judge.undo(request, f"act {act}")
 
     def work(self, transactions: int, pieces: int) -> None:
-        """The worker does so much, and is killed."""
+        """Lets the worker do so many transactions and is then killed; then does so many steps of bulk
+        actions.
+        """
         self.steps.left = transactions
         with contextlib.suppress(StoppedError):
             site_lane.drain(self.client.site.id, 60)
@@ -325,7 +329,7 @@ class Doors:
 
 
 def found(client: ApiClient, imports: Sequence[str] = ()) -> Found:
-    """What a site says of its subscribers, of how many have each tag, and of these imports."""
+    """What a site says of its subscribers, of the number with each tag, and of these imports."""
     tags: Any = client.get("/fetch/tags").json
     names = [each["attributes"]["name"] for each in tags["data"]]
     states: dict[str, Any] = {each: client.get(f"/batch/imports/{each}").json for each in imports}

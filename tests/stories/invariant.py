@@ -1,7 +1,8 @@
-"""What must hold of a site, by what was sent and answered alone: the judge of random histories.
+"""The judge of random histories: what must hold of a site, given only what was sent and answered.
 
-It is weaker than the rule of consent, knows nothing of how the service decides, and never says that somebody
-must be subscribed. What it cannot tell, as which of a waiting and a direct write came last, it leaves open.
+It is weaker than the rule of consent, knows nothing of how the service decides, and never says that a
+subscriber must be subscribed. It leaves open what it cannot tell, such as which of a waiting and a direct
+write came last.
 """
 
 import copy
@@ -45,7 +46,7 @@ class Found:
 
 
 class Judge:
-    """Is told of each request before it is sent and after it is answered, and says what does not hold."""
+    """Is told of each request before it is sent and after it is answered. Lists what does not hold."""
 
     def __init__(self, zone: str = "UTC") -> None:
         self.zone = ZoneInfo(zone)
@@ -59,14 +60,18 @@ class Judge:
         self.position, self.earliest, self.latest = 0, 0, 0
 
     def send(self, earliest: int, latest: int, clock: int | None = None) -> Request:
-        """The next request; its acceptance is between these bounds, never before that of an earlier one."""
+        """Notes the next request. Its acceptance is between these bounds, and never before that of an earlier
+        request.
+        """
         with LOCK:
             self.position += 1
             earliest, latest = max(earliest, self.earliest), max(latest, self.latest)
             return Request(self.position, earliest, latest, clock)
 
     def answer(self, request: Request, queue: str = "", source: str = "", certain: bool = True) -> None:
-        """It was accepted, or may have been; without a queue it is applied."""
+        """Notes that a request was accepted or, if not `certain`, may have been. Without a `queue`, it is
+        applied.
+        """
         with LOCK:
             self.position += 1
             request.queue, request.source, request.certain = queue, source, certain
@@ -80,7 +85,7 @@ class Judge:
                 self.waiting.append(request)
 
     def empty(self) -> None:
-        """Nothing waits any more, and nothing is under way."""
+        """Notes that no work waits or is under way."""
         with LOCK:
             self.position += 1
             for request in self.waiting:
@@ -93,7 +98,7 @@ class Judge:
         self.notes.append(({address_key(each) for each in emails}, sentence))
 
     def about(self, keys: Collection[str]) -> list[str]:
-        """What was sent about these addresses, and moves to and from them."""
+        """Sentences on what was sent about these addresses, and on moves to and from them."""
         return [sentence for noted, sentence in self.notes if not noted.isdisjoint(keys)]
 
     def at(self, email: str) -> Subscriber:
@@ -103,7 +108,7 @@ class Judge:
         self, request: Request, email: str, kind: str, row: int = 0, day: int | date | None = None,
         creates: bool = False,
     ) -> None:  # fmt: skip
-        """An event of consent, undated or dated: by milliseconds, or by a day in the site's zone."""
+        """Notes a consent event. `day` is its date: milliseconds, or a day in the site's zone."""
         dated, only = f" dated {day}" if day else "", " who is new" if creates else ""
         self._note(request, f"{kind}{only}{dated}, row {row}", email)
         if kind == UNSUBSCRIBE and not request.certain:
@@ -127,7 +132,9 @@ class Judge:
             subscriber.writes.setdefault(key, []).append(write)
 
     def mention(self, request: Request, email: str) -> None:
-        """Somebody has the address, once it is applied; of who was erased only an answer tells."""
+        """Notes that an address has a subscriber, once the request is applied. After an erasure, only an
+        answer proves this.
+        """
         self._note(request, "mention", email)
         subscriber = self.at(email)
         is_away = not subscriber.mentions and (subscriber.erased or subscriber.may_be_gone)
@@ -140,7 +147,9 @@ class Judge:
         self._erase(address_key(email), event)
 
     def _erase(self, key: str, event: ConsentEvent) -> None:
-        """What was accepted before is gone with them, the erasure is later; without an answer, it may be."""
+        """Drops all that was accepted before an erasure. Without an answer, only notes that the subscriber
+        may be gone.
+        """
         self.erasures.append((key, event))
         if event.request.certain:
             self.subscribers[key] = Subscriber([event], erased=event)
@@ -149,10 +158,11 @@ class Judge:
             subscriber.mentions, subscriber.is_open, subscriber.may_be_gone = [], True, True
 
     def move(self, request: Request, old: str, new: str) -> None:
-        """Whoever had the old address has the new one, with their consent.
+        """Gives the subscriber at the old address the new one, with their consent.
 
-        What waits for an address stays its own, but resubscribes nobody who comes to it unsubscribed. Of who
-        leaves before it was applied, it does not go along, nor does what they brought stay.
+        What waits for an address stays there, but does not resubscribe an unsubscribed subscriber who takes
+        the address. If its own subscriber moves away before it is applied, it does not move, nor do their
+        values stay.
         """
         self._note(request, f"move {old} to {new}", old, new)
         self.moved |= {address_key(old), address_key(new)}
@@ -177,7 +187,7 @@ class Judge:
         self, request: Request, there: Subscriber, here: Subscriber, waiting: list[ConsentEvent],
         staying: list[ConsentEvent],
     ) -> tuple[Subscriber, Subscriber]:  # fmt: skip
-        """Of the new address and of the old one."""
+        """The (subscriber at the new address, subscriber at the old one) after a certain move."""
         applied = [event for event in there.consents if event.request.settled < request.sent]
         if any(True for _ in self._unsubscribes(Subscriber(applied))):
             waiting = [event for event in waiting if event.kind == UNSUBSCRIBE]
@@ -199,14 +209,16 @@ class Judge:
         return moved, Subscriber(staying, is_open=not settled, may_be_gone=there.may_be_gone)
 
     def delete_tag(self, request: Request, name: str | None) -> None:
-        """Without a name, any may be deleted."""
+        """Notes the deletion of a tag; with None, of any tag."""
         for email, subscriber in list(self.subscribers.items()):
             tags = [key for key in subscriber.writes if key[0] == "tag"]
             deleted = dict.fromkeys(tags, ANYTHING) if name is None else {("tag", name.lower()): ABSENT}
             self.write(request, email, deleted)
 
     def undo(self, request: Request, source: str) -> None:
-        """Nothing is claimed of values that the undone request gave, nor of whom it may have brought in."""
+        """Notes an undo. Then claims nothing of values that the undone request set, nor of subscribers whom
+        it may have created.
+        """
         self.undone.setdefault(source, request)
         of_it = [key for key, each in list(self.subscribers.items()) if source in _sources(each)]
         self._note(request, f"undo of {source}", *of_it)
@@ -221,14 +233,16 @@ class Judge:
         return any(request.source not in self.undone for request in subscriber.mentions)
 
     def _is_void(self, event: ConsentEvent) -> bool:
-        """Undoing a bulk action resubscribes; undoing an import drops what still waits."""
+        """Whether an undo leaves nothing of an event: of any by a bulk action, and of an import's that still
+        waited.
+        """
         undo = self.undone.get(event.request.source)
         if undo is None:
             return False
         return event.request.source.startswith("act") or event.request.settled > undo.sent
 
     def _unsubscribes(self, subscriber: Subscriber) -> Iterator[ConsentEvent]:
-        """Those that count over everything that could resubscribe."""
+        """Yields the unsubscribes that count over everything that could resubscribe."""
         events = subscriber.consents
         subscriptions = [event for event in events if event.kind == SUBSCRIBE]
         for event in events:
@@ -238,9 +252,10 @@ class Judge:
                 yield event
 
     def _outlives(self, event: ConsentEvent, subscription: ConsentEvent, stays: bool) -> bool:
-        """An undone subscription is none, unless it may have kept the unsubscribe from counting.
+        """Whether an unsubscribe counts over a subscription, even an undone one that it may not have counted
+        over.
 
-        Who may be gone in between comes in anew by one that only creates.
+        A subscriber who may be gone in between may be created anew by a subscription that only creates.
         """
         undo = self.undone.get(subscription.request.source)
         if stays and (subscription.creates or (undo and undo.certain)):
@@ -248,7 +263,7 @@ class Judge:
         return event.counts_over(subscription)
 
     def violations(self, found: Found) -> list[str]:
-        """Sentences, each of what does not hold; the queue must be empty."""
+        """Sentences on what does not hold. Call it when the queue is empty."""
         return [*self._of_subscribers(found), *self._of_counts(found), *self._of_imports(found)]
 
     def _of_subscribers(self, found: Found) -> Iterator[str]:
@@ -281,7 +296,7 @@ class Judge:
                 yield f"{key} has {value} as {name}, not {' or '.join(allowed)}"
 
     def _allowed(self, writes: list[Write]) -> list[Any]:
-        """The values that may be the last, by what certainly came before what."""
+        """The values that may be the last, given which write certainly came before which."""
         start = Request(0, 0, 0, answered=0, settled=0)
         ordered = [Write(start, ABSENT), *writes]
         return [
@@ -306,12 +321,15 @@ class Judge:
                 yield f"{applied} rows of import {name} were applied, {self.imports[name]} were accepted"
 
     def keep(self) -> "Judge":
-        """As it is in a backup that is made now."""
+        """A copy for a backup that is made now."""
         self.moved = set()
         return copy.deepcopy(self)
 
     def restored(self, kept: "Judge") -> "Judge":
-        """As `kept`, but who was erased since is, and who unsubscribed since, too, where that was applied."""
+        """The judge `kept` with a backup, after a restore.
+
+        It adds the erasures since, and the unsubscribes since that were applied.
+        """
         judge = copy.deepcopy(kept)
         judge.position, judge.latest = self.position + 1, self.latest
         for key, subscriber in self.subscribers.items():
@@ -335,8 +353,8 @@ def _sources(subscriber: Subscriber) -> set[str]:
 
 
 def _doubtful(said: list[ConsentEvent], either_way: list[ConsentEvent]) -> Subscriber:
-    """At an address of a move that may have happened: each subscription may count, an unsubscribe must if it
-    does either way.
+    """The subscriber at an address after a move that may have happened. Each subscription may count; an
+    unsubscribe must count if it does either way.
     """
     may_count = [event for event in said if event.kind == SUBSCRIBE]
     must_count = [event for event in either_way if event.kind == UNSUBSCRIBE]

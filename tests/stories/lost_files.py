@@ -1,4 +1,4 @@
-"""Instances in use, what is lost of them, and commands that are typed on what is left."""
+"""Instances in use, some of whose files are lost, and commands that are run on the rest."""
 
 import contextlib
 import io
@@ -31,7 +31,9 @@ NEITHER = "pepper and database are missing, and the log of erasures is there: pu
 
 
 def type_(folder, *words, **settings):
-    """Runs a command as `audience` does, in this process unless it starts others; its exit and output."""
+    """Runs a command as `audience` does, in this process unless it starts others. Returns its exit status and
+    output.
+    """
     if words[0] == "serve":
         return type_in_a_process(folder, *words, **settings)
     out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
@@ -52,7 +54,7 @@ def type_(folder, *words, **settings):
 
 
 def made(folder):
-    """An instance with a site, a key, a subscriber and one who was erased; the keys as JSON."""
+    """Makes an instance with a site, a key, a subscriber and an erased one. Returns the keys, as JSON."""
     created = type_(folder, "site", "create", "News", "--json")
     assert created.returncode == 0, created.stderr
     first = json.loads(created.stdout)

@@ -24,7 +24,7 @@ NAMES = ("first_name", "last_name")
 def observe(
     judge: Judge, request: Request, method: str, path: str, query: Mapping[str, Any], body: Any, answer: Any
 ) -> None:
-    """`answer` is the JSON of one that says that the request was accepted; None where nobody knows."""
+    """Tells the judge of a request. `answer` is the JSON that says it was accepted; None if nobody knows."""
     parts = urlsplit(path)
     query = {**dict(parse_qsl(parts.query)), **query}
     method_and_path = f"{method} {parts.path}"
@@ -52,7 +52,9 @@ def _erase(judge: Judge, request: Request, query: Any, _: Any, answer: Any) -> N
 
 
 def _import(judge: Judge, request: Request, _: Any, body: Any, answer: Any) -> None:
-    """The rows of who is erased may be refused at once; an unsubscribe among them counts nonetheless."""
+    """Notes an import. Rows of an erased subscriber may be refused at once; an unsubscribe among them still
+    counts.
+    """
     _answer_import(judge, request, answer and answer["import_id"], answer and answer["results"])
     refused = _refused(answer)
     for row, item in enumerate(body["subscribers"]):
@@ -78,7 +80,9 @@ def _import_file(judge: Judge, request: Request, query: Any, body: bytes, answer
 
 
 def _event_of_row(cells: Mapping[str, str], query: Any) -> tuple[str, int | date | None] | None:
-    """A command wins over the other columns of its row; a column of consent only unsubscribes."""
+    """The (kind, date) of the consent event in a row. A command overrides other columns; a column of consent
+    only unsubscribes.
+    """
     if cells.get("command"):
         return COMMANDS[cells["command"]], None
     if cells.get("unsubscribed_at"):
@@ -143,13 +147,17 @@ def _events(judge: Judge, request: Request, _: Any, body: Any, answer: Any) -> N
 
 
 def _refused(answer: Any) -> set[int]:
-    """The places of those that an answer names as refused or failed."""
+    """The indexes of the items that an answer lists as refused or failed."""
     problems = answer["errors"] if answer else []
     return {int(found[1]) for each in problems if (found := PLACE.search(each["field"]))}
 
 
 def _values_of_row(cells: Mapping[str, str], query: Mapping[str, Any]) -> dict[Key, Any]:
-    """An empty cell changes nothing; tags that are given and taken are so by whether somebody is known."""
+    """The values that a row sets; an empty cell sets none.
+
+    If an import limits what may change, a tag both added and removed depends on whether the subscriber
+    existed.
+    """
     values = _values({name: cell for name, cell in cells.items() if cell})
     tags = {_tag(name): True for name in filter(None, [query.get("tag")])}
     if query.get("known", "merge") == "merge":
@@ -159,7 +167,7 @@ def _values_of_row(cells: Mapping[str, str], query: Mapping[str, Any]) -> dict[K
 
 
 def _values(item: Mapping[str, Any]) -> dict[Key, Any]:
-    """What an item or an event gives; a tag that it gives and takes is taken."""
+    """The values that an item or event sets. A tag both added and removed is removed."""
     further = {key: value for key, value in item.items() if key not in RESERVED and value is not None}
     fields = {key: value for key, value in (item.get("fields") or {}).items() if value is not None}
     named = {name: item.get(name) or fields.pop(name, None) for name in NAMES}
@@ -201,7 +209,7 @@ READERS = {
 
 
 def found_of(exported: Iterable[Mapping[str, Any]], stats: Any, **more: Any) -> Found:
-    """From the rows of an export, and the answer of `/stats/site`."""
+    """What a site says, from the rows of an export and the answer of `/stats/site`."""
     values, subscribed = {}, {}
     for row in exported:
         key = row["email"].strip().lower()

@@ -1,8 +1,8 @@
-"""`python -m tests.torture ROW…`: the attacks of these rows, or of all of them.
+"""`python -m tests.torture ROW…`: the attacks of these rows, or of all rows.
 
-The long form notes how far it came in `.torture/` and goes on from there, as long as the commit is the same
-and nothing is changed since.
-All rows in their short form are followed by those on PostgreSQL that fit into the time of CI.
+The long form notes its progress in `.torture/` and continues from there, as long as the commit is the same
+and nothing was changed since. All rows in their short form are followed by those on PostgreSQL that fit into
+the time of CI.
 """
 
 import argparse
@@ -42,7 +42,7 @@ NOTED_SECONDS = 5.0
 
 @dataclass
 class Progress:
-    """How far a row came; `figures` are the worst that were measured."""
+    """The progress of a row; `figures` are the worst that were measured."""
 
     seed: int
     commit: str
@@ -88,7 +88,7 @@ class Run:
         return fresh
 
     def attack(self) -> None:
-        """Opens the row anew after each failure; a row that does not open has failed."""
+        """Runs the attacks. Reopens the row after each failure; a row that does not open has failed."""
         is_open = True
         while is_open and not self._is_over():
             is_open = False
@@ -131,7 +131,7 @@ class Run:
             self._file.write_text(json.dumps(asdict(self.progress)))
 
     def line(self) -> str:
-        """A row of the table in README.md."""
+        """The row of the table in README.md."""
         only, found = self.chosen.only, len(self.progress.failures)
         tried = f"{self.progress.done:,} of {self.total:,}" if only is None else f"number {only} of the"
         form = " (short form)" if self.chosen.short else ""
@@ -151,7 +151,7 @@ class Run:
 
 
 def commit() -> tuple[str, bool]:
-    """The commit's short name, and whether nothing is changed since."""
+    """(short name of the commit, whether nothing was changed since)."""
     name, changed = git("rev-parse", "--short", "HEAD"), git("status", "--porcelain")
     if not name:
         return "no commit", False
@@ -200,7 +200,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def planned(chosen: argparse.Namespace) -> list[tuple[str, str]]:
-    """(row, engine) of what is to be run."""
+    """The (row, engine) pairs to run."""
     plan = [(name, chosen.engine or "sqlite") for name in chosen.rows or ROWS]
     if chosen.short and not (chosen.rows or chosen.engine):
         plan += [(name, "postgresql") for name in SHORT_ON_SERVER]

@@ -55,14 +55,14 @@ def opened(short: bool) -> Iterator[object]:
 
 @dataclass
 class Place:
-    """A folder, on a small disk where mounting is allowed, and commands that are stopped there."""
+    """A folder in which commands are stopped, on a small disk where mounting is allowed."""
 
     folder: Path
     disk: SmallDisk | None
     chance: Random
 
     def stop(self, settings: Settings, *words: str) -> None:
-        """A command that is killed, or has little room, again and again, then goes to its end."""
+        """Runs a command that is killed, or has little room, several times, and then to its end."""
         for _ in range(self.chance.randint(1, MOST_STOPS)):
             if self.disk and self.chance.random() < 0.5:
                 done = self._with_little_room(self.disk, settings, *words)
@@ -88,7 +88,7 @@ class Place:
 
 
 def assert_refused(done: Done) -> None:
-    """In words."""
+    """Asserts that a command was refused with a sentence, not a traceback."""
     assert done.stderr.splitlines()[-1].startswith("audience: "), done.stderr
     assert "Traceback" not in done.stderr, done.stderr
 
@@ -115,7 +115,9 @@ def restore_damaged(world: World, place: Place, number: int) -> None:
 
 
 def back_up_stopped(world: World, place: Place, number: int) -> None:
-    """Nothing has the backup's name but a whole one, and nothing else is left; so with the restore."""
+    """Checks that only a whole backup has the backup's name, and nothing else is left. The same for the
+    restore.
+    """
     file, instance = place.folder / "stopped.tar", Settings(instance=place.folder / "instance")
     with world.clients_at_work(f"s{number}", place.chance):
         place.stop(Settings(instance=world.instance), "backup", str(file))
@@ -127,14 +129,14 @@ def back_up_stopped(world: World, place: Place, number: int) -> None:
 
 
 def migrate_stopped(world: World, place: Place, number: int) -> None:
-    """An older instance, in which an import waits, is migrated whole in the end."""
+    """Migrates an older instance, in which an import waits. It is whole in the end."""
     instance = old_instance(place.folder / "old")
     place.stop(instance, "migrate", "--backed-up")
     examine(instance)
 
 
 def move_stopped(world: World, place: Place, number: int) -> None:
-    """An instance, in which an import waits, has moved whole in the end, and is left once."""
+    """Moves an instance, in which an import waits. It has moved whole in the end, and is left once."""
     instance = old_instance(place.folder / "old")
     assert run(instance, "migrate", "--backed-up").returncode == 0
     before = exported(instance)
@@ -156,7 +158,7 @@ def old_instance(folder: Path) -> Settings:
 
 
 def examine(instance: Settings) -> None:
-    """What waited is applied, and the doctor finds nothing wrong."""
+    """Applies what waited, and checks that the doctor finds nothing wrong."""
     with OPEN:
         open_instance(instance)
         for site in sites.list_all():
@@ -171,7 +173,9 @@ def examine(instance: Settings) -> None:
 
 
 def restore_elsewhere(world: World, folder: Path, file: Path) -> None:
-    """As if the database were lost: what clients were told of unsubscribes holds by the log alone."""
+    """Restores as if the database were lost. The log alone must keep the unsubscribes that clients were told
+    of.
+    """
     folder.mkdir()
     shutil.copy2(world.instance / "erasures.log", folder)
     rows = csv.DictReader(restored(folder, file).splitlines())
@@ -182,7 +186,7 @@ def restore_elsewhere(world: World, folder: Path, file: Path) -> None:
 
 
 def damage(octets: bytes, number: int, chance: Random) -> bytes:
-    """The first is one that the database itself would not notice."""
+    """The backup with one damage. The first kind is one that the database itself would not notice."""
     if number == 0:
         return octets.replace(b"Unmistakable", b"Unmistakible")
     how = chance.choice(["flip", "cut", "swap", "blank", "repeat"])

@@ -85,7 +85,7 @@ GOOD: Request = ("GET", "/api/v1/fetch/sites", VERSIONS[0], HEADERS[0], BODIES[0
 
 
 def corpus() -> list[Request]:
-    """The same `SHORT` of all combinations each time."""
+    """`SHORT` of all combinations, the same each time."""
     chance = Random(3_000)
     every = [(header, body) for header, body in itertools.product(HEADERS, BODIES)]
     return [
@@ -146,7 +146,7 @@ def written(
 
 
 def sent(port: int, request: bytes, is_kept: bool) -> bytes:
-    """All that comes back until the server closes."""
+    """Sends a request. Returns all that comes back until the server closes."""
     received = b""
     with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS) as client:
         with suppress(ConnectionResetError, BrokenPipeError):  # it may close before it has read all
@@ -172,17 +172,19 @@ def judge(answer: bytes, request: Request) -> None:
 
 
 class Received(io.BytesIO):
-    """What came back on a connection, for one answer after another."""
+    """The bytes received on a connection, from which one answer after another is read."""
 
     def makefile(self, _: str) -> "Received":
         return self
 
     def close(self) -> None:
-        """An answer does not end the connection."""
+        """Does nothing: an answer does not end the connection."""
 
 
 def judge_kept(received: bytes, request: Request, own: bytes) -> None:
-    """After the first answer there is the one to `GOOD`, which names the own site, or none."""
+    """Asserts that the first answer is followed by nothing, or by the answer to `GOOD`, which names the own
+    site.
+    """
     connection = Received(received)
     take(connection, request[0])
     while connection.tell() < len(received):

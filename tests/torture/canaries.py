@@ -69,7 +69,7 @@ def opened(short: bool) -> Iterator[object]:
 
 
 def refused(world: World) -> list[str]:
-    """The errors to every operation with the marker in place of every text."""
+    """The errors of every operation with the marker in place of every text."""
     errors = []
     for endpoint in ENDPOINTS:
         path = re.sub(r"/1$", f"/{CANARY}", endpoint.path)
@@ -89,19 +89,20 @@ def owner(world: World) -> dict[str, str]:
 
 
 def error_of(world: World, method: str, path: str, body: Any) -> str:
-    """The sentences; keys of their own may say what was found (docs/contract.md, Errors)."""
+    """The sentences of an error, without the keys that may say what was found (docs/contract.md, Errors)."""
     status, answer = world.call(method, path, body)
     return json.dumps([answer["error"], answer.get("errors")]) if status >= 400 else ""
 
 
 def marked(value: Any) -> Any:
+    """A value with the marker in place of every text."""
     if isinstance(value, dict):
         return {name: marked(each) for name, each in value.items()}
     return [marked(each) for each in value] if isinstance(value, list) else CANARY
 
 
 def bring_in(world: World) -> list[str]:
-    """People with the mark in every value, by every way that people come in."""
+    """Adds subscribers with the mark in every value, by every way there is. Returns their addresses."""
     people = [f"{PERSON}{each}@{PERSON}.example" for each in range(PEOPLE)]
     items = [
         {"email": email, "first_name": PERSON, "last_name": PERSON, "fields": {"plan": [PERSON]}}
@@ -119,7 +120,7 @@ def bring_in(world: World) -> list[str]:
 
 
 def send_refused(world: World, people: list[str]) -> None:
-    """A file by the API, all rows refused: those of people, and of others that name them in encodings."""
+    """Sends a file by the API. Its rows, all refused, are of these people or name them in encodings."""
     rows = [f"{email},{PERSON},,too,much\n" for email in people]
     for number, code in enumerate((*ATS, *TWICE)):
         encoded = people[number % len(people)].replace("@", code)
@@ -135,7 +136,7 @@ def send_refused(world: World, people: list[str]) -> None:
 
 
 def send_files(operator: Operator, people: list[str]) -> list[str]:
-    """Files with the mark in every value, which wait to be imported; their pages."""
+    """Sends files with the mark in every value, which wait to be imported. Returns their pages."""
     rows = [["email", "first_name", "note"], *([email, PERSON, PERSON] for email in people)]
     lines = "".join(f"{','.join(row)}\n" for row in rows).encode()
     pages = [operator.send_file("people.csv", lines), operator.send_file("people.xlsx", workbook(rows))]
@@ -152,7 +153,7 @@ def raw_text(world: World, path: str) -> str:
 
 
 def holders(world: World, *marks: str) -> set[str]:
-    """The files that have a mark, by their paths in the instance's folder; the log, too."""
+    """The paths of the files in the instance's folder that have a mark, and `log` if the log has one."""
     files = [file for file in world.instance.rglob("*") if file.is_file() and not file.name.startswith("geo")]
     found = set()
     for file in (*files, world.instance.parent / "log"):
@@ -162,13 +163,13 @@ def holders(world: World, *marks: str) -> set[str]:
 
 
 def record(world: World) -> bytes:
-    """All entries of the record of changes, which are packed where they are stored."""
+    """All entries of the record of changes, unpacked."""
     with opened_database(world), database.session():
         return b"".join(zlib.decompress(packed) for (packed,) in database.rows(ENTRIES)).lower()
 
 
 def ids_of_nobody(world: World) -> set[int]:
-    """The ids in sets of who has a value, and in changes of them, that no subscriber has."""
+    """The ids, in sets of who has a value and in changes of these, that no subscriber has."""
     ids: set[int] = set()
     with opened_database(world), database.snapshot():
         for site_id in database.column("SELECT id FROM sites"):

@@ -1,7 +1,7 @@
-"""The wall clock is set an hour or a day ahead or back under four clients; at once somebody leaves.
+"""The wall clock is set an hour or a day ahead or back under four clients; at once somebody unsubscribes.
 
-Who left has left, whatever the clock says, imports end, and nothing runs out early but what goes by dates:
-what somebody else has claimed stays theirs.
+Whoever unsubscribed stays so, whatever the clock says, imports end, and nothing runs out early but what goes
+by dates. What a worker has claimed stays its own.
 """
 
 import struct
@@ -47,14 +47,16 @@ def opened(short: bool) -> Iterator[object]:
 
 
 def write_shift(folder: Path, nanoseconds: int = 0) -> None:
-    """In place: the file is mapped by the processes of the service."""
+    """Writes the shift into the file in place, because the processes of the service map it."""
     file = folder / "clock"
     with file.open("r+b" if file.exists() else "wb") as opened_file:
         opened_file.write(struct.pack("q", nanoseconds))
 
 
 def leave(world: World, email: str, chance: Random) -> None:
-    """Who leaves after the step, one way or another, stays away: later rows without a word change nothing."""
+    """Unsubscribes an address, one way or another. Later rows that say nothing of consent must change
+    nothing.
+    """
     world.ask("POST", "/fetch/subscribers", {"subscriber": {"email": email}})
     word = {"email": email, "command": "unsubscribe"}
     path, body = chance.choice(

@@ -32,7 +32,7 @@ EVERY_DOOR = st.one_of(doors.STEPS, *often(*COPIES, times=4))
 
 
 class RestoredHistory(History):
-    """Whoever was erased since the backup is erased anew; who has left since stays away."""
+    """A history with backups and restores. A restore repeats later erasures and unsubscribes."""
 
     def __init__(self, client: JudgedClient, settings: Settings, now: int) -> None:
         super().__init__(client, ConsentModel(), now)
@@ -64,7 +64,7 @@ class RestoredHistory(History):
                 self._kept_as[new] = self._kept_as.pop(address)
 
     def lose_database(self) -> None:
-        """The database is lost, and the log is there."""
+        """Restores after the database was lost, while the log is there."""
         self.restore(is_lost=True)
 
     def restore(self, is_lost: bool = False) -> None:
@@ -83,7 +83,7 @@ class RestoredHistory(History):
                 self._leave(known, word)
 
     def _leave(self, address: str, word: Word) -> None:
-        """Under this address, or one that it had, if it is the word of after the backup."""
+        """Unsubscribes this address in the model, unless the event was before the backup."""
         if self._kept is None or word.number <= self._kept.number:
             return
         if address in self.model.people:
@@ -95,7 +95,7 @@ class RestoredHistory(History):
         self.model.hashes[address] = replace(last, number=self.model.number, erased=known.erased)
 
     def _take_back(self, left: dict[str, Word]) -> None:
-        """The model is as it was kept, but that who is erased or in `left` since then is away."""
+        """Restores the kept model, and unsubscribes or erases those in `left` and those erased since."""
         assert self._kept is not None
         last_number, self.model = self.model.number, copy.deepcopy(self._kept)
         self.model.number = last_number

@@ -38,7 +38,7 @@ class Operator:
         return text
 
     def send_file(self, name: str, content: bytes) -> str:
-        """The page that shows the file."""
+        """Sends a file. Returns the page that shows it."""
         [form] = re.findall(r'href="(/console/sites/[^"/]+)/imports"', self.get("/console/"))[:1]
         page = f"{form}/imports/new"
         head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
@@ -49,7 +49,7 @@ class Operator:
         return str(json.loads(said)["page"])
 
     def look(self, page: str, **answers: str) -> None:
-        """Answers what the page of a file asks, and has it counted."""
+        """Answers the questions of a file's page, and has its outcome counted."""
         [token] = set(TOKEN.findall(self.get(page)))
         fields = {"csrf": token, "look": "1", "headed": "1"} | answers
         self._post(page, urlencode(fields).encode())

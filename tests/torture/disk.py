@@ -86,7 +86,7 @@ def remount(disk: SmallDisk, inodes: int) -> None:
 
 
 def limit_of_files(world: World, disk: SmallDisk | None, chance: Random) -> Callable[[], None]:
-    """As a quota or a faulty disk: writes beyond the length of the database now fail."""
+    """Makes writes beyond the length of the database fail, as a quota or a faulty disk does."""
     processes = [world.service.process.pid, *world.service.processes("")]
     length = (world.instance / "audience.db").stat().st_size + chance.randrange(4096)
     for pid in processes:
@@ -100,7 +100,7 @@ def limit_of_files(world: World, disk: SmallDisk | None, chance: Random) -> Call
 
 
 def room_for_little(world: World, disk: SmallDisk | None, chance: Random) -> Callable[[], None]:
-    """A worker can note that it has failed, each time."""
+    """Leaves a worker only enough room to note that it has failed, each time."""
     room = Path(world.settings["TORTURE_DISK"])
     set_room(room, LITTLE)
     send_large(world, f"large{chance.random()}")
@@ -109,7 +109,7 @@ def room_for_little(world: World, disk: SmallDisk | None, chance: Random) -> Cal
 
 
 def set_room(file: Path, octets: int) -> None:
-    """In place: the file is mapped by workers."""
+    """Writes the room into the file in place, because workers map it."""
     with file.open("r+b" if file.exists() else "wb") as opened_file:
         opened_file.write(struct.pack("q", octets))
 

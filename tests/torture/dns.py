@@ -37,13 +37,13 @@ FORKED = multiprocessing.get_context("fork")
 
 
 class Hostile:
-    """The handler of a server of one kind after another, which another process chooses."""
+    """The handler of a server, whose kind another process chooses."""
 
     def __init__(self) -> None:
         self._number = FORKED.Value("i", -1)
 
     def become(self, number: int) -> None:
-        """One of `KINDS`; healthy with -1."""
+        """Switches to one of `KINDS`; to healthy with -1."""
         self._number.value = number
 
     def __call__(self, query: dns.message.Message) -> Sequence[dns.message.Message | bytes]:
@@ -92,7 +92,7 @@ def renew_web(world: World) -> None:
 
 @contextmanager
 def apart(work: Callable[..., None], *arguments: Any) -> Iterator[Any]:
-    """A process of its own, forked from this one."""
+    """Runs work in a process forked from this one."""
     child = FORKED.Process(target=work, args=arguments, daemon=True)
     child.start()
     try:
@@ -108,7 +108,7 @@ def serve(server: FakeServer) -> None:
 
 
 def finds_p99_ms(world: World, end: float, goes_on: Callable[[], bool] = lambda: False) -> float:
-    """Of finds until `end`, and as long as something goes on."""
+    """The p99 in milliseconds of finds until `end`, and as long as `goes_on`."""
     world.take_p99_ms()
     while time.monotonic() < end or goes_on():
         assert world.ask("GET", "/fetch/subscribers?email=a@example.com")[0] == 200
@@ -117,13 +117,13 @@ def finds_p99_ms(world: World, end: float, goes_on: Callable[[], bool] = lambda:
 
 
 def validate_many(world: World, name: str) -> None:
-    """Addresses of unknown domains, at once."""
+    """Validates addresses of unknown domains, all at once."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda each: validate(world, f"ann@{name}-{each}.org"), range(AT_ONCE)))
 
 
 def validate(world: World, email: str) -> None:
-    """Again, as long as too many wait for the DNS."""
+    """Validates an address, again as long as too many wait for the DNS."""
 
     def told() -> tuple[int, Any] | None:
         answer = world.call("POST", "/experimental/validation", {"email": email})

@@ -1,4 +1,6 @@
-"""A client of a running service that uses every door, about people of its own, for the judge alone."""
+"""A client of a running service that uses every interface, about people of its own. Only the judge is told of
+it.
+"""
 
 import contextlib
 import http.client
@@ -41,14 +43,14 @@ Call = Callable[[str, str, Any], tuple[int, Any]]  # method, path, JSON or a fil
 
 @dataclass(frozen=True)
 class Stored:
-    """A site of a running service, of which this process opens the database, too."""
+    """A site of a running service, whose database this process opens, too."""
 
     settings: Settings
     place: int = 0  # of the site among all
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[None]:
-        """One thread after another."""
+        """Opens the database during the block, for one thread after another."""
         with OPEN:
             open_database(self.settings)
             try:
@@ -57,7 +59,7 @@ class Stored:
                 database.close()
 
     def begin(self, new: NewAction) -> int | None:
-        """The id of a bulk action; None if it may not be begun."""
+        """Begins a bulk action. Returns its id; None if the machine is at fault."""
         with contextlib.suppress(*MACHINE_FAULTS), self.opened():
             return bulk_actions.begin(self._site(), new, ACTOR).id
         return None
@@ -75,7 +77,7 @@ class Stored:
 
 
 def judged(judge: Judge, call: Call, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-    """As `call`, of which the judge is told; status 0 where no answer came."""
+    """Calls `call`, and tells the judge. The status is 0 if no answer came."""
     request = judge.send(EARLIEST, LATEST)
     try:
         status, answer = call(method, path, body)
@@ -86,7 +88,7 @@ def judged(judge: Judge, call: Call, method: str, path: str, body: Any = None) -
 
 
 def tell(judge: Judge, request: Request, sent: tuple[str, str, Any], status: int, answer: Any) -> None:
-    """A request without an answer, or with a 503, may have been accepted."""
+    """Tells the judge of a request. Without an answer, or with a 503, it may have been accepted."""
     method, path, body = sent
     if status in (200, 201):
         witness.observe(judge, request, method, path, {}, body, answer)
@@ -109,7 +111,7 @@ class DoorClient:
         self._chance.choice(doors)()
 
     def _send(self, method: str, path: str, body: Any = None) -> Any:
-        """The answer of a request that was accepted; None else."""
+        """The answer to a request that was accepted, otherwise None."""
         status, answer = self._ask(method, path, body)
         assert status in EXPECTED, (status, method, path, answer)
         return answer if status in (200, 201) else None
@@ -134,7 +136,7 @@ class DoorClient:
         self._send("POST", "/fetch/commands", {"command": command})
 
     def event(self) -> None:
-        """Undated, dated, or without a time."""
+        """Records an event: undated, dated, or with a date without a time."""
         kind, date = self._chance.choice([*witness.EVENTS]), self._chance.choice([None, *DATES])
         event = {"email": self._person(), "type": kind} | ({"date": date} if date else {})
         self._send("POST", "/batch/events", {"events": [event]})
@@ -180,7 +182,7 @@ class DoorClient:
             self._send("POST", f"/batch/imports/{self._chance.choice(self._imports)}/undo")
 
     def bulk_action(self) -> None:
-        """Begun as the console does, and left to the worker."""
+        """Begins a bulk action as the console does, and leaves it to the worker."""
         people = {self._person() for _ in range(3)}
         found = {
             email: each["data"]

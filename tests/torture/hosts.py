@@ -52,7 +52,7 @@ BATCH, BATCHES_SHORT, BATCHES_LONG = 1_000, 8, 100  # of an attack
 
 
 class Host:
-    """Web servers and a worker; one that was killed is started again."""
+    """Web servers and a worker, each of which can be killed and started again."""
 
     def __init__(self, cable: Cable, folder: Path, settings: dict[str, str]) -> None:
         self.cable, self.instance, self.port = cable, folder / cable.host, free_port()
@@ -81,7 +81,7 @@ class Host:
         self._log.close()
 
     def ask(self, method: str, path: str, key: str, body: Any = None, timeout: float = 10.0) -> Any:
-        """(status, JSON); status 0 where no answer came."""
+        """(status, JSON) of a request; status 0 if no answer came."""
         try:
             status, answer = self.call(method, path, key, body, timeout)
             return status, json.loads(answer)
@@ -91,7 +91,7 @@ class Host:
     def call(
         self, method: str, path: str, key: str, body: Any = None, timeout: float = 10.0
     ) -> tuple[int, bytes]:
-        """The body is JSON, or a file; so is the answer."""
+        """(status, body) of a request. The body sent is JSON or, as bytes, a file."""
         is_file = isinstance(body, bytes)
         headers = {"Authorization": key, "Content-Type": "text/csv" if is_file else "application/json"}
         with contextlib.closing(
@@ -103,7 +103,7 @@ class Host:
             return response.status, response.read()
 
     def make_site(self, name: str) -> str:
-        """The key of a new site."""
+        """Makes a site. Returns the header of its key."""
         made = subprocess.run(
             [*self.cable.inside, *command("site", "create", name, "--json")], env=self._environment, cwd=ROOT,
             capture_output=True, check=True,
@@ -123,7 +123,7 @@ class Network:
         self._stored = Stored(Settings(instance=hosts[0].instance, database_url=url), place=1)
 
     def start(self) -> None:
-        """All at once: one of them makes the first site."""
+        """Starts all hosts at once: one of them makes the first site."""
         for host in self.hosts:
             host.start("web")
         files = [host.instance / "first-site.json" for host in self.hosts]
@@ -148,7 +148,7 @@ class Network:
         until(lambda: self.users(host) == number)
 
     def send(self, host: Host, batches: int) -> None:
-        """Each batch until it is accepted; one whose answer is lost may be accepted twice."""
+        """Sends each batch until it is accepted. A batch whose answer is lost may be accepted twice."""
         for _ in range(batches):
             name = next(self._numbers)
             people = [{"email": f"p{name}-{n}@example.com", "tags": ["a"]} for n in range(BATCH)]
@@ -167,7 +167,7 @@ class Network:
             client.step()
 
     def check_doors(self) -> None:
-        """Nothing waits any more."""
+        """Waits until no work of the site waits, and has the judge check it."""
         until(lambda: self.rows("SELECT count(*) FROM undos WHERE status IN ('queued', 'running')") == [(0,)])
         until(self._stored.is_at_rest)
         self._judge.empty()
@@ -208,7 +208,7 @@ def redis_is_emptied(network: Network, host: Host) -> None:
 
 
 def cable_is_pulled(network: Network, host: Host) -> None:
-    """Until the other host writes, which takes over what the lost one had claimed."""
+    """Pulls a host's cable until the other host has taken over what the lost one had claimed."""
     host.cable.pull()
     [other] = [each for each in network.hosts if each is not host]
     before = network.users(other)
@@ -217,7 +217,7 @@ def cable_is_pulled(network: Network, host: Host) -> None:
 
 
 def replica_is_ill(network: Network, host: Host) -> None:
-    """Whichever its illness, an export has everybody who was there when it began."""
+    """Gives the replica each kind of trouble. An export must have everybody who was there when it began."""
     replica = network.replica
     for illness in (replica.frozen, replica.stopped, replica.paused):
         with illness():
@@ -294,7 +294,7 @@ def started(laid: list[Cable]) -> Iterator[Network]:
 
 @contextmanager
 def serving_redis(addresses: list[str], folder: str) -> Iterator[int]:
-    """The port of a Redis that hosts reach at these addresses."""
+    """Runs a Redis that hosts reach at these addresses. Yields its port."""
     port = free_port()
     options = (
         "--bind",

@@ -24,9 +24,9 @@ COPIES = (st.tuples(st.just("back_up")), st.tuples(st.just("restore")), st.tuple
 
 
 class Backup:
-    """Of an instance in SQLite: a restore repeats erasures, and unsubscribes who has unsubscribed since.
+    """A backup of an instance in SQLite. A restore repeats the erasures and unsubscribes since.
 
-    If the database is lost, it does not know of what waited there.
+    If the database is lost, the restore does not know what waited there.
     """
 
     reads_waiting = True
@@ -46,7 +46,7 @@ class Backup:
 
 
 class ServerCopy(Backup):
-    """Of a database on a server, and its exported log, which knows nothing of what waits."""
+    """A copy of a database on a server. A restore uses the exported log, without what waits."""
 
     reads_waiting = False
 
@@ -75,7 +75,7 @@ def backup_of(settings: Settings) -> Backup:
 
 
 class RestoredDoors(Doors):
-    """What came since the backup is gone when it is restored, but for erasures and unsubscribes."""
+    """A site with backups. A restore drops all that came since, except for erasures and unsubscribes."""
 
     def __init__(self, app: Flask, settings: Settings, patch: pytest.MonkeyPatch, zone: str) -> None:
         super().__init__(app.test_client(), patch, settings.instance, zone)
@@ -94,12 +94,12 @@ class RestoredDoors(Doors):
             self.imports, self.acts = [*imports], [*acts]
 
     def lose_database(self) -> None:
-        """The database is lost, and the log is there."""
+        """Restores after the database was lost, while the log is there."""
         self.restore(is_lost=True)
 
 
 def live(app: Flask, settings: Settings, chance: Random, steps: Any, number: int = 2) -> None:
-    """So many histories of random steps."""
+    """Runs `number` histories of random steps."""
 
     @hypothesis.seed(int(chance.random() * 2**32))
     @hypothesis.settings(max_examples=number, deadline=None, database=None,

@@ -1,4 +1,4 @@
-"""Leases of a running service: held by somebody else, or over while whoever has them is at work."""
+"""Leases of a running service: held by another worker, or expired while their worker still works."""
 
 import threading
 from collections.abc import Iterator
@@ -25,15 +25,15 @@ EXPIRIES, SECONDS_APART = 15, 0.1
 
 @contextmanager
 def opened_database(world: World) -> Iterator[None]:
-    """The service's, in this process too."""
+    """Opens the service's database in this process, too."""
     with world.stored.opened():
         yield
 
 
 def hold(world: World, number: int) -> None:
-    """An import, a webhook and a file that somebody else has are left alone, as the machine's uptime says.
+    """Claims an import, a webhook and a file as another worker would. The service must leave them alone.
 
-    Others import meanwhile; the import is done once it is given back.
+    Leases go by the machine's uptime. Other imports go on meanwhile; this one is done once it is given back.
     """
     webhook = {"url": "https://hooks.example.com/", "paused": True}
     made = world.call("POST", "/fetch/webhooks", {"webhook": webhook})[1]["data"]["id"]
@@ -73,7 +73,7 @@ def _take(world: World, email: str, webhook_id: str) -> int:
 
 
 def _last_beat(world: World) -> int:
-    """Changes with each sweep of the worker."""
+    """A number that changes with each sweep of the worker."""
     return (world.instance / heartbeat.FILE).stat().st_mtime_ns
 
 
@@ -83,6 +83,7 @@ def _beats_since(world: World, last: int) -> bool:
 
 @database.session()
 def _taken(lease: int) -> set[str]:
+    """The kinds of held jobs that the service has claimed."""
     held = database.rows("SELECT kind FROM jobs WHERE claim = 'somebody' AND not_before = ?", (lease,))
     return {*KINDS} - {kind for (kind,) in held}
 
@@ -93,7 +94,7 @@ def _give_back() -> None:
 
 
 def expire(world: World, name: str) -> None:
-    """Again and again another worker, which is killed, has taken the import with which the first goes on."""
+    """Repeatedly claims an import from the worker that is at it, as a second worker that is then killed."""
     people = [f"{name}-{each}@example.com" for each in range(ROWS)]
     path = "/batch/imports?consent=subscribed"
     status, answer = world.ask("POST", path, "\n".join(["email", *people, ""]).encode())
@@ -110,7 +111,7 @@ def expire(world: World, name: str) -> None:
 
 
 def retry_at_once(world: World, times: int) -> None:
-    """Returns once what a worker hands back of a site has been taken anew so often, or is given up."""
+    """Makes jobs that a worker has put off due at once, `times` times, or until one is given up."""
     with opened_database(world):
         retried = 0
         while retried < times and not _is_given_up():
@@ -130,7 +131,7 @@ def _is_given_up() -> bool:
 
 
 def end_of_file(world: World) -> None:
-    """As if the lease of a file were over, with which a killed worker was at work."""
+    """Ends the lease of a file, as if its worker had been killed long ago."""
     with opened_database(world), database.write():
         database.execute(
             "UPDATE jobs SET claim = 'x', not_before = 0 WHERE kind = 'file' AND claim IS NOT NULL"

@@ -57,7 +57,7 @@ class Load:
         return times_ms[len(times_ms) * 99 // 100], times_ms[-1]
 
     async def slow(self, first: bytes, drip: bytes) -> None:
-        """Sends `first`, then `drip` every second, and never reads."""
+        """Sends `first`, then `drip` every second, and never reads the answer."""
         with contextlib.suppress(OSError):
             reader, writer = await asyncio.open_connection("127.0.0.1", self.service.port, limit=1)
             writer.write(first)

@@ -1,6 +1,6 @@
-"""Bodies and files that are cheap to send and dear to read, many at once: the service stays small.
+"""Many bodies and files at once that are cheap to send and costly to read: the service stays small.
 
-Of bodies, more than may wait to be parsed; of those that are too small to be counted, as many as there are
+There are more bodies than may wait to be parsed. Of those too small to be counted, there are as many as
 threads.
 """
 
@@ -31,7 +31,7 @@ def items(unit: bytes, size: int = 8 * MIB) -> bytes:
 
 
 def bomb(size: int) -> bytes:
-    """A workbook that unpacks to `size`."""
+    """A workbook that unpacks to `size` bytes."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")

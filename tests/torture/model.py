@@ -1,7 +1,7 @@
 """Random requests to two sites: each answer is what the plain model of `tests/subscriber_model.py` says.
 
-At the end the whole site is: people, events, tags, fields, counts and segments. The judge that knows less
-(`tests/stories/invariant.py`) finds nothing wrong, nor in a history through every door.
+At the end, so is the whole site: people, events, tags, fields, counts and segments. The judge that knows less
+(`tests/stories/invariant.py`) finds nothing wrong, nor in a history through every interface.
 """
 
 import json
@@ -45,7 +45,7 @@ UNCHANGED = {
 
 
 class SiteUnderTest:
-    """A site and its model, to which the same is done."""
+    """A site and its model. Each step is done to both."""
 
     def __init__(self, client: JudgedClient, chance: Random) -> None:
         self.client, self.chance, self.model = client, chance, SubscriberModel()
@@ -67,7 +67,7 @@ class SiteUnderTest:
         return self.model.write(list(changes), self.number, self.now, self.model.accept(self.now))
 
     def some(self) -> dict[str, Any]:
-        """What a request may say of a person."""
+        """Random values that a request may set."""
         chance = self.chance
         said: dict[str, Any] = {"email": chance.choice(EMAILS)}
         if chance.random() < 0.5:

@@ -14,7 +14,7 @@ NETWORK = "10.213"  # of private addresses; the tests' own: a cable has 10.213.N
 
 @dataclass(frozen=True)
 class Cable:
-    """Between this namespace and that of a host."""
+    """A cable between this namespace and that of a host."""
 
     number: int
 
@@ -32,7 +32,7 @@ class Cable:
 
     @property
     def inside(self) -> list[str]:
-        """What begins a command line that runs on the host."""
+        """The words before a command that run it on the host."""
         return ["ip", "netns", "exec", self.host]
 
     def lay(self) -> None:
@@ -46,7 +46,7 @@ class Cable:
         ip("-n", self.host, "link", "set", "lo", "up")
 
     def pull(self) -> None:
-        """Nothing comes through any more, and neither end is told."""
+        """Cuts the connection, without telling either end."""
         ip("-n", self.host, "link", "set", f"aud{self.number}f", "down")
 
     def plug_in(self) -> None:
@@ -62,7 +62,7 @@ def ip(*words: str, check: bool = True) -> None:
 
 @contextmanager
 def cables(number: int) -> Iterator[list[Cable]]:
-    """As many hosts, each at its cable."""
+    """Lays cables to so many hosts, each with its own."""
     if os.getuid() or not shutil.which("ip"):
         pytest.skip("needs root and the Debian package iproute2")
     laid = [Cable(each) for each in range(1, number + 1)]

@@ -1,4 +1,4 @@
-"""The same accepted requests end alike, applied by a worker that is done at once and by one at any step."""
+"""The same accepted requests end alike, whether the worker applies them at once or at any later step."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -60,7 +60,7 @@ def opened(short: bool) -> Iterator[object]:
 
 
 def texts(name: str) -> list[bytes]:
-    """What the table has for a reader, short."""
+    """The short texts that the table has for a reader."""
     row = FUNCTIONS.get(name)
     units = row.units if row else (*FUNCTIONS["CSV"].units, *FUNCTIONS["JSON lines"].units)
     made = [Worst(*([unit] if isinstance(unit, str) else unit)).text(60) for unit in units]
@@ -68,7 +68,7 @@ def texts(name: str) -> list[bytes]:
 
 
 def reader(name: str) -> Callable[[bytes], None]:
-    """Reads octets; raises what it should not."""
+    """A function that reads bytes, and raises only what the reader should not."""
     special = {"sheet": read_sheet, "workbook": read_workbook, "DNS": read_packet}
     return special[name] if name in special else partial(read_text, FUNCTIONS[name], name)
 
@@ -89,6 +89,6 @@ def read_workbook(octets: bytes) -> None:
 
 
 def read_packet(octets: bytes) -> None:
-    """The parser may raise anything: its caller takes that for no answer."""
+    """Parses a DNS packet. The parser may raise anything: its caller takes that for no answer."""
     with suppress(Exception):
         dns.message.from_wire(octets)

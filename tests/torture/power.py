@@ -47,7 +47,7 @@ def opened(short: bool) -> Iterator[object]:
 
 
 def send_large(world: World, name: str) -> None:
-    """A batch that a transaction larger than SQLite's cache drains: pages are written before it ends."""
+    """Sends a batch whose transaction exceeds SQLite's cache, so that pages are written before it ends."""
     fields = {"story": "abc " * 15_000, "other": "def " * 3_000}
     emails = [f"{name}-{each}@example.com" for each in range(100)]
     people = [{"email": email, "fields": fields} for email in emails]
@@ -60,7 +60,7 @@ def send_large(world: World, name: str) -> None:
 
 
 def stop_at_once(world: World) -> None:
-    """All are stopped before the first is killed, so that nobody is told of what came after."""
+    """Stops all processes before it kills the first, so that no client is told of later writes."""
     everybody = [world.service.process.pid, *world.service.processes("")]
     for number in (signal.SIGSTOP, signal.SIGKILL):
         for pid in everybody:
@@ -68,6 +68,7 @@ def stop_at_once(world: World) -> None:
 
 
 def leave_what_was_synced(instance: Path, chance: Random) -> None:
+    """Reduces the instance's files to what was synced, as a power cut does."""
     durable = instance.parent / "power"
     names = json.loads((durable / "names").read_text())
     there = {each.name: each for each in instance.iterdir() if each.is_file()}
@@ -85,12 +86,12 @@ def leave_what_was_synced(instance: Path, chance: Random) -> None:
 
 
 def is_linked(file: Path) -> bool:
-    """The table of places, which was complete before."""
+    """Whether a file is the linked table of places, which was complete before."""
     return file.exists() and file.stat().st_nlink > 1
 
 
 def take_as_synced(instance: Path) -> None:
-    """What a cut has left is on the disk, though the next service may not sync it before the next cut."""
+    """Notes the remaining files as synced, because the next service may not sync them before the next cut."""
     durable = instance.parent / "power"
     durable.mkdir()
     files = [each for each in instance.iterdir() if each.is_file()]
@@ -101,7 +102,7 @@ def take_as_synced(instance: Path) -> None:
 
 
 def mixed(synced: bytes, written: bytes, chance: Random) -> bytes:
-    """Page by page one of the two, in the length of one of the two."""
+    """A file of pages that are each synced or written, in the length of one of the two."""
     pieces, keeps = [], chance.choice([0.0, 0.5, 1.0])
     for start in range(0, max(len(synced), len(written)), PAGE_BYTES):
         old, new = (each[start : start + PAGE_BYTES] for each in (synced, written))
@@ -111,7 +112,7 @@ def mixed(synced: bytes, written: bytes, chance: Random) -> bytes:
 
 
 def examine(world: World) -> None:
-    """The doctor finds the database whole, and each counter right."""
+    """Asserts that the doctor finds the database whole, and each counter right."""
     run = subprocess.run(
         command("doctor", "--offline", "--recount", "--json"),
         env=environment(world.instance, free_port()), cwd=ROOT, capture_output=True, text=True, check=False,

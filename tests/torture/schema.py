@@ -1,6 +1,6 @@
-"""What schemathesis makes of the served description: every operation, filled in by its schemas; its links.
+"""Requests that schemathesis makes from the served description, for every operation and link.
 
-No 5xx, no answer that the description does not have, and no 401 to a good key.
+No 5xx, no answer that the description lacks, and no 401 to a good key.
 """
 
 import os

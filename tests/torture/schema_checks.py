@@ -1,4 +1,4 @@
-"""What schemathesis checks besides its own: the credentials of the row `schema` are refused to nobody."""
+"""A further check for schemathesis: the credentials of the row `schema` are never refused."""
 
 import os
 from typing import Any
@@ -10,7 +10,7 @@ import schemathesis
 def good_key_is_known(
     _: schemathesis.CheckContext, response: schemathesis.Response, case: schemathesis.Case[Any]
 ) -> None:
-    """401 is for requests without the key, or for a site that they name."""
+    """Fails on a 401 to the good key, unless the request names a site."""
     request = response.request
     if response.status_code == 401 and request.headers.get("Authorization") == os.environ["TORTURE_KEY"]:
         body = request.body or b""

@@ -71,21 +71,21 @@ class Relay(MailServer):
         return "451 4.7.1 later" if is_new and self.mode == "greylists" else self.rcpt
 
     def mails(self) -> dict[str, list[str]]:
-        """The Message-IDs of what it took, by recipient."""
+        """The Message-IDs of taken emails, by recipient."""
         ids = defaultdict(list)
         for taken in [*self.taken]:
             ids[taken.recipients[0]].append(str(taken.message["Message-ID"]))
         return ids
 
     def link(self, email: str) -> str:
-        """The path of the link that confirms; empty while no email to the address has come."""
+        """The path of the link that confirms; "" until an email to the address has come."""
         text = next((taken.text for taken in [*self.taken] if taken.recipients == [email]), "")
         return str(LINK.findall(text)[0]) if text else ""
 
 
 @dataclass
 class Visitor:
-    """Somebody with an address and a network of their own, who asks again for what was not answered."""
+    """A visitor with an address and a network of their own, who repeats requests that were not answered."""
 
     world: World
     form: str
@@ -95,7 +95,7 @@ class Visitor:
     has_done: bool = False
 
     def live(self, relay: Relay) -> None:
-        """Signs up, waits a while for the email, and does with its link what they want."""
+        """Signs up, waits a while for the email, and uses its link as the visitor `wants`."""
         step = self._page("POST", self.form, {"email": self.email})
         threading.Event().wait(READING_SECONDS)
         assert TOLD in self._page("POST", f"{self.form}/send", hidden(step)), self.email
@@ -118,7 +118,7 @@ class Visitor:
         return text
 
     def _ask(self, method: str, path: str, typed: dict[str, str] | None) -> str | None:
-        """The page; None where it is to be asked for again."""
+        """The page; None if it must be requested again."""
         connection = http.client.HTTPConnection("127.0.0.1", self.world.service.port, timeout=10)
         headers = {"X-Forwarded-For": self.network, "Content-Type": "application/x-www-form-urlencoded"}
         with contextlib.closing(connection):
@@ -165,7 +165,7 @@ def opened(short: bool) -> Iterator[object]:
 
 
 def open_form(world: World) -> str:
-    """The path of an open form, whose own domain has no limit of an hour."""
+    """The path of an open form. Its own domain has no hourly limit."""
     with opened_here(world) as site:
         make_sender(site)
         item = {"name": "Website", "language": "en", "state": "open", "origins": [f"https://{DOMAIN}"]}
@@ -174,7 +174,7 @@ def open_form(world: World) -> str:
 
 
 def visitors(world: World, form: str, number: int, chance: Random) -> list[Visitor]:
-    """One of six has an address that the mail server refuses."""
+    """The visitors of an attack. One in six has an address that the mail server refuses."""
     return [
         Visitor(
             world,
@@ -189,7 +189,7 @@ def visitors(world: World, form: str, number: int, chance: Random) -> list[Visit
 
 @contextmanager
 def opened_here(world: World) -> Iterator[Site]:
-    """The service's database and pepper, in this process too."""
+    """Opens the service's database and pepper in this process, too."""
     with world.stored.opened():
         pepper.open(world.stored.settings.pepper, may_make=False)
         site_keys.forget()
@@ -197,12 +197,12 @@ def opened_here(world: World) -> Iterator[Site]:
 
 
 def hidden(page: str) -> dict[str, str]:
-    """What the form of a page sends by itself."""
+    """The hidden fields of a page's form."""
     return {name: html.unescape(value) for name, value in HIDDEN.findall(page)}
 
 
 def strike(world: World, chance: Random) -> None:
-    """Kills a process. What a killed worker had in hand is let go, as by the end of its lease."""
+    """Kills a process. Releases the confirmations of a killed worker, as at the end of its lease."""
     victim = chance.choice(["worker", "worker", "web", "redis"])
     kill(world, victim, chance)
     if victim == "worker":
@@ -214,7 +214,7 @@ def strike(world: World, chance: Random) -> None:
 
 
 def settle(world: World, people: list[Visitor]) -> None:
-    """Waits until none of their emails waits. What waits for its next try is tried at once."""
+    """Waits until none of the visitors' emails is open. Retries are made at once."""
     for _ in range(SETTLING_TRIES):
         with opened_here(world) as site:
             with database.write():
@@ -234,7 +234,9 @@ def settle(world: World, people: list[Visitor]) -> None:
 
 
 def check(world: World, relay: Relay, people: list[Visitor], ended: dict[str, int]) -> None:
-    """`ended` has how many emails each had who declined in an earlier round."""
+    """Checks the emails, sign-ups and subscribers. `ended` has the number of emails of those who declined in
+    earlier rounds.
+    """
     mails = relay.mails()
     assert all(len(ids) <= 2 and len({*ids}) == 1 for ids in mails.values()), mails
     assert all(len(mails[email]) == number for email, number in ended.items()), "declined, and sent more"

@@ -40,7 +40,7 @@ def opened(short: bool) -> Iterator[object]:
 
 
 def buffered_bytes() -> int:
-    """At most, of one connection, by the sender's and the receiver's system."""
+    """How much of one connection the sender's and the receiver's systems may buffer."""
     limits = (Path(f"/proc/sys/net/ipv4/{name}").read_text().split() for name in ("tcp_wmem", "tcp_rmem"))
     return sum(int(most) for *_, most in limits)
 

@@ -17,7 +17,7 @@ server: postgresql.Server | None = None
 
 @contextlib.contextmanager
 def opened(engine: str) -> Iterator[None]:
-    """While it is open, `new_url` names databases of this engine."""
+    """Lets `new_url` name databases of this engine during the block."""
     global server
     if engine == "sqlite":
         yield
@@ -33,7 +33,7 @@ def opened(engine: str) -> Iterator[None]:
 
 
 def new_url() -> str:
-    """The setting `database_url` of a new instance."""
+    """The setting `database_url` of a new instance; "" for SQLite."""
     return server.create() if server else ""
 
 
@@ -62,7 +62,7 @@ def rewritten_files(url: str) -> list[Path]:
 
 
 def crash() -> None:
-    """Ends the server without a word, and starts it again."""
+    """Kills the server, and starts it again."""
     assert server
     server.stop()
     server.start()

@@ -59,7 +59,9 @@ class Sites:
         return b"".join(ask(path).data for path in paths)
 
     def credentials(self) -> dict[str, str | None]:
-        """By kind; whatever begins with `own` is a good key of the own site."""
+        """The header `Authorization` by kind of credentials; kinds that begin with `own` are good keys of the
+        own site.
+        """
         made = {scope: keys.create([self.own], scope) for scope in ("read", "stats", "utility")}
         revoked, expired, old = (keys.create([self.own]) for _ in range(3))
         keys.revoke(revoked.publishable_key, instance_of(self.http))
@@ -138,7 +140,7 @@ def judge(both: Sites, answer: TestResponse, kind: str, endpoint: Endpoint, site
 
 
 def own_and_other_ids(both: Sites, endpoint: Endpoint) -> list[Endpoint]:
-    """The valid request as it is, and with each id of the other site in its place."""
+    """The valid request, and the same with each id replaced by one of the other site."""
     texts = (endpoint.path, json.dumps(endpoint.body), json.dumps(endpoint.query))
     if not any("1" in text for text in texts) and "email" not in "".join(texts):
         return [endpoint]
@@ -162,7 +164,7 @@ def ask(both: Sites, endpoint: Endpoint, authorization: str | None, site: str | 
 
 
 def look(both: Sites, role: str) -> None:
-    """At every page of the other site, and at those with its ids of the own one."""
+    """Requests every page of the other site, and every page of the own site with ids of the other."""
     app, cost = both.http.application, passwords.COST
     passwords.COST = 2
     try:

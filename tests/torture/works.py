@@ -23,13 +23,13 @@ TRIED, IMPORTED = f"Import {PEOPLE:,} rows", "Undo, until"
 
 
 def at_times(world: World, number: int) -> contextlib.AbstractContextManager[None]:
-    """Under way in some attacks of a row, by their numbers."""
+    """`under_way` in some attacks of a row, chosen by their number; otherwise nothing."""
     return under_way(world, f"w{number}") if number % EVERY == 1 else contextlib.nullcontext()
 
 
 @contextlib.contextmanager
 def under_way(world: World, name: str) -> Iterator[None]:
-    """While the block runs, each with people of its own."""
+    """Has an undo, a bulk action and a file under way during the block, each with people of its own."""
     operator = Operator(world)
     wrong, acted = (_import(world, f"{name}-{part}") for part in ("wrong", "acted"))
     for import_id in (wrong, acted):
@@ -76,7 +76,7 @@ def _is_finished(world: World, path: str) -> bool:
 
 
 def _unsubscribe(world: World, people: list[str]) -> None:
-    """A bulk action on them, begun as the console does."""
+    """Begins a bulk action that unsubscribes these people, as the console does."""
     with world.stored.opened(), database.session():
         keys = database.rows("SELECT id, email FROM subscribers")
         ids = [id_ for id_, email in keys if email in people]
@@ -85,6 +85,6 @@ def _unsubscribe(world: World, people: list[str]) -> None:
 
 
 def _send_in_vain(operator: Operator, content: bytes) -> None:
-    """Answered or not: it is sent again."""
+    """Sends a file. It may go unanswered, since it is sent again later."""
     with contextlib.suppress(*UNANSWERED):
         operator.send_file("vain.csv", content)

@@ -36,10 +36,11 @@ WAITING = ("queued", "running")
 
 @dataclass
 class Ledger:
-    """What clients were told: who is there and whether they left, rows by import, who has one event.
+    """What clients were told: which addresses exist and whether they unsubscribed, rows by import, and who
+    has one event.
 
-    `unsure` are addresses of whom, since the last check, a request had no answer, or a 503; `doubtful` were
-    so at a check, after which nothing of theirs is under way: what they are told next is sure.
+    `unsure` are addresses of which a request had no answer, or a 503, since the last check. `doubtful` were
+    so at a check; nothing of theirs is under way since, so the next answer about them is sure.
     """
 
     left: dict[str, bool] = field(default_factory=dict)
@@ -81,7 +82,7 @@ class Client:
             self._ledger.imports[body["import_id"]] = len(people)
 
     def say(self) -> None:
-        """A word on consent of somebody known."""
+        """Subscribes or unsubscribes one of the client's people."""
         if not self._mine:
             return
         email, word = self._chance.choice(self._mine), self._chance.choice(["subscribe", "unsubscribe"])
@@ -92,9 +93,10 @@ class Client:
         self._world.ask("GET", "/fetch/search")
 
     def _told(self, people: list[str], path: str, body: Any, left: bool = False) -> Any:
-        """The answer, if it says that the request was done; otherwise nobody knows.
+        """The answer, if it says that the request was done; otherwise None, and these people are `unsure`.
 
-        In a world that repeats, what has no answer is sent again with its key until it has one.
+        In a world that `repeats`, an unanswered request is sent again with its Idempotency-Key until it has
+        an answer.
         """
         key = f"{self._chance.getrandbits(128):032x}" if self._world.repeats else ""
         status, answer = self._world.ask("POST", path, body, key=key)
@@ -113,7 +115,7 @@ class Client:
         return None
 
     def _expect_same(self, path: str, body: Any, key: str, answer: Any) -> None:
-        """Sends what was answered once more, with its key: it names the same import."""
+        """Sends an answered request once more, with its key. The answer must name the same import."""
         status, again = self._world.ask("POST", path, body, key=key)
         if status in (200, 201):
             assert again.get("import_id") == answer.get("import_id"), f"done twice: {again}"
@@ -140,7 +142,7 @@ class World:
         assert self.service.process.poll() is None, "the service does not start: see its log"
 
     def running(self, part: str) -> list[int]:
-        """As `processes` of the service; waits until there is one."""
+        """The pids of a part of the service, as `Service.processes`; waits until there is one."""
         found: list[int] = until(lambda: self.service.processes(part), RESTARTED_SECONDS)
         return found
 
@@ -150,7 +152,9 @@ class World:
     def ask(
         self, method: str, path: str, body: Any = None, timeout: float = 30.0, key: str = ""
     ) -> tuple[int, Any]:
-        """`(status, JSON)`; status 0 where no answer came. Any but `EXPECTED` fails the attack."""
+        """`(status, JSON)` of a request; status 0 if no answer came. A status that is not `EXPECTED` fails
+        the attack.
+        """
         began, request = time.monotonic(), self.judge.send(EARLIEST, LATEST)
         try:
             status, seconds, answer = self._request(method, path, body, timeout, key)
@@ -173,7 +177,7 @@ class World:
     def _request(
         self, method: str, path: str, body: Any, timeout: float, key: str = ""
     ) -> tuple[int, int, Any]:
-        """`(status, Retry-After, JSON)`."""
+        """`(status, Retry-After, JSON)` of a request."""
         first = self.service.first
         connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=timeout)
         headers = {"Authorization": basic(first["publishable_key"], first["secret_key"])}
@@ -193,7 +197,9 @@ class World:
     def clients_at_work(
         self, name: str, chance: Random, number: int = CLIENTS, doors: int = 0
     ) -> Iterator[None]:
-        """So many clients of whom the ledger is told, and of whom the judge alone, who use every door."""
+        """Runs `number` clients that tell the ledger, and `doors` clients that use every interface and tell
+        only the judge.
+        """
         end, self._has_doors = threading.Event(), self._has_doors or doors > 0
         clients: list[Client | DoorClient] = [
             Client(self, f"{name}-{each}", Random(chance.random())) for each in range(number)
@@ -217,7 +223,7 @@ class World:
             each.result()
 
     def check(self) -> None:
-        """Nothing that was accepted is lost or done twice, and the counts are exact."""
+        """Checks that nothing accepted is lost or done twice, and that the counts are exact."""
         expected = {str(status) for status in EXPECTED}
         wrong = {each for each in self.ledger.statuses if each.isdigit() and each not in expected}
         assert not wrong, f"statuses {wrong}"
@@ -268,7 +274,9 @@ class World:
         ledger.unsure.clear()
 
     def _check_judged(self, exported: list[dict[str, Any]]) -> None:
-        """Of those whom a row has brought in past the API, the judge knows only that they are."""
+        """Has the judge check the site. Of people whom a row added past the API, it knows only that they
+        exist.
+        """
         for email in self.ledger.left.keys() - self.judge.subscribers.keys():
             self.judge.at(email).is_open = True
         self.judge.empty()
@@ -282,7 +290,7 @@ class World:
         self.ledger.events.clear()
 
     def exported(self) -> list[dict[str, Any]]:
-        """Everybody."""
+        """The rows of all subscribers."""
         first = self.service.first
         connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=60)
         headers = {"Authorization": basic(first["publishable_key"], first["secret_key"])}
@@ -291,14 +299,14 @@ class World:
             return [json.loads(line) for line in connection.getresponse().read().splitlines()]
 
     def take_p99_ms(self) -> float:
-        """Of the answers since the last call."""
+        """The p99 of the answers since the last call, in milliseconds."""
         times, self.times_ms = sorted(self.times_ms), []
         return times[len(times) * 99 // 100] if times else 0.0
 
 
 @contextlib.contextmanager
 def new_folder() -> Iterator[Path]:
-    """For an instance and what lies beside it; if the attack fails, what is unusual in its log is printed."""
+    """A folder for an instance and what lies beside it. If the attack fails, prints unusual log lines."""
     with tempfile.TemporaryDirectory(prefix="torture", ignore_cleanup_errors=True) as name:
         try:
             yield Path(name)
@@ -338,7 +346,7 @@ def opened_world(
 
 
 def eventually(condition: Callable[[], Any], seconds: float = 30.0) -> Any:
-    """As `until`, where asking may fail."""
+    """Waits as `until` does, while requests may go unanswered."""
 
     def holds() -> Any:
         try:

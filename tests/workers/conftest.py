@@ -41,12 +41,12 @@ def descendants(pid):
 
 
 def environ_of(values):
-    """Settings, and TMPDIR as it is."""
+    """The environment of a program: these settings, and TMPDIR as it is."""
     return {name if name == "TMPDIR" else f"AUDIENCE_{name}": str(value) for name, value in values.items()}
 
 
 class Program:
-    """The fake program running one command, with its output in `log`."""
+    """A process that runs a command of the fake program, with its output in `log`."""
 
     def __init__(self, settings, command, **environ):
         self.log = settings.instance / f"{command}.log"
@@ -80,7 +80,7 @@ def settings(tmp_path):
 
 @pytest.fixture
 def run(settings):
-    """Starts the fake program: `run("worker", REDIS_URL=...)`; kills what is left of it after the test."""
+    """Starts the fake program: `run("worker", REDIS_URL=...)`. Kills what is left of it after the test."""
     programs = []
 
     def start(command, **environ):

@@ -74,8 +74,11 @@ def application():
 
 
 class Chunks:
-    """20 MB without a Content-Length; `/broken` fails on the way. The file `made` counts the chunks, the file
-    `closed` is there once it was told that no more is needed."""
+    """A body of 20 MB without a Content-Length; `/broken` fails on the way.
+
+    The file `made` counts the chunks. The file `closed` is there once the body was told that no more is
+    needed.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -117,7 +120,7 @@ def main(command: str) -> None:
 
 
 class Engine:
-    """In place of `audience.jobs`: one kind, in one lane, whose jobs are the files of the inbox."""
+    """Replaces `audience.jobs`: one kind, in one lane, whose jobs are the files of the inbox."""
 
     def due_sites(self) -> list[int]:
         return sorted({int(path.name.split("-")[0]) for path in INBOX.iterdir()})

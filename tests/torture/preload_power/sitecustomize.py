@@ -23,7 +23,10 @@ os.makedirs(DURABLE, exist_ok=True)
 
 
 def keep(path: str) -> None:
-    """The instance's folder, or a file in it: those of its subfolders hold nothing that was accepted."""
+    """Copies a synced file of the instance's folder or, if `path` is the folder, notes its names.
+
+    Files in subfolders hold nothing that was accepted.
+    """
     with open(os.path.join(DURABLE, "lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if path == INSTANCE or not os.path.exists(NAMES):
