@@ -23,8 +23,8 @@ CURRENT = "This is not your present password: type it again."
 def console_link(email: str | None = None) -> tuple[str, str]:
     """The (purpose, token) of a link that signs in the operator with the address `email`.
 
-    Without `email`, the link is for the only administrator. If there is no operator, or that one has no address,
-    it is the first link. Raises `NotFound`, and `Refused` if there are several administrators.
+    Without `email`, the link is for the only administrator. If there is no operator, or that one has no
+    address, it is the first link. Raises `NotFound`, and `Refused` if there are several administrators.
     """
     if email is not None:
         return sessions.SIGN_IN, sessions.new_link(operators.get(email).id, sessions.SIGN_IN)
