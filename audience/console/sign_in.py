@@ -59,7 +59,8 @@ def with_code() -> Response:
     """Sign in with a code, after the password"""
     form = read_form()
     token, remembered, old = form.get("token", ""), "remember" in form, token_to_replace()
-    limit_tries(sign_in.awaiting(token), "code")
+    if email := sign_in.awaiting(token):
+        limit_tries(email, "code")
     session = sign_in.with_code(token, form.get("code", ""), remembered, client_network(), old)
     if session is None:
         raise Refused(sign_in.WRONG_CODE)

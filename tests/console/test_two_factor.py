@@ -243,6 +243,15 @@ def test_without_the_first_screen_there_is_no_second(browser, turned_on, token):
     assert 'name="password"' in browser.get("/sign-in/code").text
 
 
+def test_who_comes_too_late_is_told_so_however_many_there_are(browser, turned_on):
+    for _ in range(25):
+        assert alert(browser.post("/sign-in/code", token="x", code="000000")) == sign_in.STEP_OVER
+
+
+def test_administrators_see_who_has_it(administrator, turned_on):
+    assert administrator.get("/operators").text.count("two-factor sign-in") == 1
+
+
 def test_a_link_or_a_session_is_no_second_step(app, browser, turned_on, here):
     link = sign_in.console_link("ann@example.com")
     for token in (link, here.token):
