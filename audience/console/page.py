@@ -245,7 +245,7 @@ def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, 
     _check_sender()
     if role != ANYONE and (operator() is None or must_set_up()):
         if takes_file:
-            raise Forbidden(FORGED)
+            raise Forbidden(FORGED if operator() is None else OLD_FORM)
         max_bytes = MAX_KEPT_BYTES
     elif role in SITE_ROLES:
         _site(role, (request.view_args or {})["site_uuid"])

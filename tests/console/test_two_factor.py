@@ -1,20 +1,24 @@
 """Two-factor sign-in: turning it on and off, the second screen, codes that count once, the setting."""
 
 import html
+import io
 import re
 import threading
 from dataclasses import replace
 
 import pyotp
 import pytest
+from werkzeug.test import EnvironBuilder
 
 from audience import clock
 from audience.access import audit_log, operators, sessions, sign_in
 from audience.access.audit_log import COMMAND_LINE
-from audience.console.page import SET_UP_FIRST
+from audience.console.page import OLD_FORM, SET_UP_FIRST
 from audience.errors import NotFound, Refused
+from audience.http.admission import Admission
+from audience.protocols import REFUSAL
 from storage import database
-from tests.console.browser import alert, open_browser
+from tests.console.browser import ORIGIN, alert, open_browser
 from tests.console.conftest import PASSWORD
 from tests.two_factor import RECOVERY_CODE, code_of
 from tests.two_factor import STEP_MS as STEP
@@ -376,6 +380,18 @@ def test_where_it_is_required_everybody_sets_it_up_first(app, required, here, si
     assert f"/console/sites/{site.uuid}" not in page.text
     assert here.post(PAGE, present=PASSWORD, code=code_of(secret_on(page))).status_code == 200
     assert here.get(f"/sites/{site.uuid}").status_code == 200
+
+
+def test_where_it_is_required_no_file_is_received_before(app, required, here, site):
+    sent = EnvironBuilder(
+        f"/console/sites/{site.uuid}/imports/new", f"{ORIGIN}/", method="POST",
+        data={"file": (io.BytesIO(b"E-mail"), "people.csv")},
+        headers=[("Origin", ORIGIN), ("Cookie", f"{here.cookie}={here.token}")],
+    )  # fmt: skip
+    environ = sent.get_environ()
+    assert Admission(app)(environ) is None
+    assert str(environ[REFUSAL]) == OLD_FORM
+    assert here.get(PAGE).status_code == 200
 
 
 def test_where_it_is_required_the_first_operator_sets_address_and_password_before(required, browser, site):
