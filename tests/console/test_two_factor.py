@@ -18,7 +18,7 @@ from audience.errors import NotFound, Refused
 from audience.http.admission import Admission
 from audience.protocols import REFUSAL
 from storage import database
-from tests.console.browser import ORIGIN, alert, open_browser
+from tests.console.browser import ORIGIN, alert, open_browser, signed_in
 from tests.console.conftest import PASSWORD
 from tests.two_factor import RECOVERY_CODE, code_of
 from tests.two_factor import STEP_MS as STEP
@@ -105,8 +105,8 @@ def test_nothing_is_turned_on_without_password_and_code(here, wrong):
     assert secret_on(refused) == secret_on(here.get(PAGE))
 
 
-def test_who_has_no_address_or_password_sets_them_first(app, site, browser):
-    browser.follow_link()
+def test_who_has_no_password_sets_one_first(app, site):
+    browser = signed_in(app, "bob@example.com")
     assert "Set an address and a password first" in browser.get(PAGE).text
     assert browser.post(PAGE, code="123456").status_code == 422
 
@@ -114,7 +114,7 @@ def test_who_has_no_address_or_password_sets_them_first(app, site, browser):
 def test_turning_on_ends_other_sessions_and_links(app, here, ann):
     other = open_browser(app)
     other.post("/sign-in", **FORM)
-    link = sign_in.console_link("ann@example.com")
+    link = sign_in.console_link("ann@example.com")[1]
     before = here.token
     here.post(PAGE, present=PASSWORD, code=code_of(secret_on(here.get(PAGE))))
     assert here.is_signed_in()
@@ -257,7 +257,7 @@ def test_administrators_see_who_has_it(administrator, turned_on):
 
 
 def test_a_link_or_a_session_is_no_second_step(app, browser, turned_on, here):
-    link = sign_in.console_link("ann@example.com")
+    link = sign_in.console_link("ann@example.com")[1]
     for token in (link, here.token):
         response = browser.post("/sign-in/code", token=token, code=code_of(turned_on[0]))
         assert alert(response) == sign_in.STEP_OVER
@@ -394,11 +394,16 @@ def test_where_it_is_required_no_file_is_received_before(app, required, here, si
     assert here.get(PAGE).status_code == 200
 
 
-def test_where_it_is_required_the_first_operator_sets_address_and_password_before(required, browser, site):
-    browser.follow_link()
+def test_where_it_is_required_the_first_operator_sets_it_up_next(required, browser, site):
+    browser.set_up()
+    assert browser.get("").location == f"/console{PAGE}"
+    assert browser.get(PAGE).status_code == 200
+
+
+def test_where_it_is_required_who_has_no_password_sets_one_before(app, required, site):
+    browser = signed_in(app, "bob@example.com", {site: "viewer"})
     assert browser.get(f"/sites/{site.uuid}").location == f"/console{PAGE}"
     assert browser.get("/account").status_code == 200
-    assert browser.post("/account/email", email="first@example.com").status_code == 303
     assert browser.post("/account/password", password=PASSWORD).status_code == 303
     assert browser.get("/account").location == f"/console{PAGE}"
     page = browser.get(PAGE)
