@@ -95,6 +95,9 @@ class Settings:
     auth_failures: str = setting(
         "30/minute", rate, "limit of failed authentications per IP address (IPv6: /64), and per that and key"
     )
+    require_two_factor: bool = setting(
+        False, flag, "have operators set up two-factor sign-in before they see anything else of the console"
+    )
     audit_log_days: int = setting(400, integer(1, 36_500), "days for which the audit log is kept")
     consent_log_days: int = setting(
         400, integer(1, 36_500), "days for which unsubscribes are logged for a restore"

@@ -91,6 +91,8 @@ ONLY_IN = {  # of the outside
     "itsdangerous": ("audience.links", "audience.sign_ups"),
     "altcha": ("audience.sign_ups",),
     "standardwebhooks": ("audience.deliveries",),
+    "pyotp": ("audience.access",),
+    "segno": ("audience.console",),
     "apispec": ("audience.api",),
     "click": ("app", "audience.cli"),
     "dns": ("audience.answers",),

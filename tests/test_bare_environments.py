@@ -28,10 +28,10 @@ SYSTEMD = {
 # Examples that name what is not there, ask before they do it, need an index or a service: their answer is no.
 REFUSED = {
     "api", "backup check", "console", "erasures apply", "field delete", "form open", "imports retry",
-    "imports undo",
-    "jobs retry", "mail test", "move", "operator remove", "operator reset", "operator role", "restore",
-    "sign-up ask", "sign-up send", "site create", "site delete", "site unlist", "subscriber erase",
-    "tables renew", "tag merge", "tag rename", "webhook replay", "webhook test",
+    "imports undo", "jobs retry", "mail test", "move", "operator remove", "operator reset",
+    "operator reset-2fa", "operator role", "restore", "sign-up ask", "sign-up send", "site create",
+    "site delete", "site unlist", "subscriber erase", "tables renew", "tag merge", "tag rename",
+    "webhook replay", "webhook test",
 }  # fmt: skip
 
 

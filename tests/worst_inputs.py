@@ -109,6 +109,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.access.passwords:check": takes(),
     "audience.access.passwords:hash_password": takes(),
     "audience.access.passwords:matches": takes(more=lambda: ("00$00",)),
+    "audience.access.two_factor:find_step": takes("-", "a-", "ﷺ", more=lambda: ("",)),
     "audience.subscribers.custom_fields:name_of": takes("aB", "A_", limit=100),
     "storage.spelt:instant": takes(("1", "2020-01-01 00:00:00.")),
     "storage.spelt:number": takes(("1", "1."), ("1", "1e"), ".", "+"),

@@ -22,6 +22,7 @@ FIRST = "the first operator"  # who has no address yet
 ROLES = ("viewer", "support", "manager", OWNER)  # each may do all that those before it may
 
 NO_OPERATOR = "There is no operator with this address: `audience operator list` lists all of them."
+NO_TWO_FACTOR = "This operator has not turned on two-factor sign-in: there is nothing to reset."
 NO_ADDRESS = "Use an e-mail address of the form name@example.com."
 EXISTS = "There is an operator with this address already."
 ROLE = f"The role must be one of {', '.join(ROLES)}."
@@ -37,6 +38,7 @@ class SignedInOperator:
     email: str
     administrator: bool
     has_password: bool
+    has_two_factor: bool
     session_id: int
     roles: Mapping[int, str]
     last_site_id: int | None = None
@@ -44,6 +46,11 @@ class SignedInOperator:
     @property
     def name(self) -> str:
         return self.email or FIRST
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether address and password are set."""
+        return bool(self.email and self.has_password)
 
     def may(self, role: str, site_id: int) -> bool:
         """Whether the operator has `role`, or a higher one, on a site."""
@@ -64,6 +71,7 @@ def signed_in(token: str) -> SignedInOperator | None:
         operator.email,
         operator.administrator,
         bool(operator.password_hash),
+        bool(operator.two_factor),
         session.id,
         roles,
         last,
@@ -187,6 +195,17 @@ def reset(email: str, actor: Actor) -> str:
     stored_sessions.delete_of(operator.id)
     audit_log.record(actor, "operator reset", operator=operator.email)
     return sessions.new_link(operator.id, sessions.PASSWORD)
+
+
+@database.write(database.SHARED)
+def reset_two_factor(email: str, actor: Actor) -> None:
+    """Turns off an operator's two-factor sign-in, and ends the sessions. Raises `NotFound` and `Refused`."""
+    operator = get(email)
+    if not operator.two_factor:
+        raise Refused(NO_TWO_FACTOR)
+    stored.end_two_factor(operator.id)
+    stored_sessions.delete_of(operator.id)
+    audit_log.record(actor, "two-factor sign-in reset", operator=operator.email)
 
 
 @database.write(database.SHARED)

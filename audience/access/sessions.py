@@ -29,7 +29,8 @@ LIFETIME_MS = {False: 12 * HOUR_MS, True: 30 * DAY_MS}  # by whether it is remem
 IDLE_MS = {False: 2 * HOUR_MS, True: 7 * DAY_MS}
 TOUCH_MS = 5 * MINUTE_MS  # between two writes of the last use
 FIRST, SIGN_IN, PASSWORD = "first", "sign_in", "password"  # purposes of links
-LINK_MS = {FIRST: 15 * MINUTE_MS, SIGN_IN: 15 * MINUTE_MS, PASSWORD: 3 * DAY_MS}
+CODE = "code"  # of what is stored as a link is: a sign-in that waits for its code
+LINK_MS = {FIRST: 15 * MINUTE_MS, SIGN_IN: 15 * MINUTE_MS, PASSWORD: 3 * DAY_MS, CODE: 10 * MINUTE_MS}
 TOKEN_BYTES = 32
 NAME_BYTES = 9  # of a search that is kept
 KEPT_MS = DAY_MS  # what a form made
@@ -155,10 +156,11 @@ def _read(searches: str) -> dict[str, str]:
 
 @database.write(database.SHARED)
 def new_link(operator_id: int | None, purpose: str) -> str:
-    """Creates a one-time link, which replaces older ones of its operator for the same purpose. Returns its
-    token.
+    """Creates a one-time link. Returns its token.
+
+    The link replaces older ones of its operator for the same purpose, except sign-ins that wait for their code.
     """
-    if operator_id is not None:
+    if operator_id is not None and purpose != CODE:
         stored.delete_links_of(operator_id, purpose)
     token = secrets.token_urlsafe(TOKEN_BYTES)
     stored.add_link(_hash(token), operator_id, purpose, clock.now_ms() + LINK_MS[purpose])

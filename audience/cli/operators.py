@@ -71,6 +71,7 @@ def _operator_values(operator: ConsoleOperator, roles: dict[str, str]) -> dict[s
         "email": operator.email,
         "administrator": bool(operator.administrator),
         "has_password": bool(operator.password_hash),
+        "has_two_factor": bool(operator.two_factor),
         "created_at": write_date(operator.created_at),
         "roles": roles,
     }
@@ -79,7 +80,8 @@ def _operator_values(operator: ConsoleOperator, roles: dict[str, str]) -> dict[s
 def _line(row: dict[str, Any]) -> str:
     roles = [f"{role} of {site_uuid}" for site_uuid, role in row["roles"].items()]
     labels = [*(["administrator"] if row["administrator"] else []), *roles]
-    return f"{row['email'] or '(the first operator)'}  {', '.join(labels) or 'no role'}"
+    ending = "; two-factor sign-in" if row["has_two_factor"] else ""
+    return f"{row['email'] or '(the first operator)'}  {', '.join(labels) or 'no role'}{ending}"
 
 
 @operator.command(name="role")
@@ -114,6 +116,23 @@ def reset(settings: Settings, email: str, as_json: bool) -> None:
     Example: audience operator reset ann@example.com
     """
     _show_link(settings, email, operators.reset(email, COMMAND_LINE), as_json)
+
+
+@operator.command(name="reset-2fa")
+@click.argument("email")
+@as_json
+@on_instance
+def reset_two_factor(_: Settings, email: str, as_json: bool) -> None:
+    """Turn off an operator's two-factor sign-in, and end the sessions: the password alone signs in.
+
+    Example: audience operator reset-2fa ann@example.com
+    """
+    operators.reset_two_factor(email, COMMAND_LINE)
+    show(
+        {"email": email, "has_two_factor": False},
+        as_json,
+        ["Turned off; the operator's sessions have ended."],
+    )
 
 
 @operator.command()

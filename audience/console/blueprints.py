@@ -31,6 +31,7 @@ from audience.console import (
     static_files,
     subscribers,
     tags,
+    two_factor,
     undos,
     webhooks,
     wording,
@@ -62,8 +63,8 @@ from schemas.values import write_date
 NOUNS = (
     first_site,
     overview, subscribers, tags, bulk_actions, commands, forms, sign_ups, imports, file_uploads, segments,
-    reports, checks, address_lists, settings, keys, webhooks, sign_in, account, operator_pages, audit_log,
-    backups, sites_pages, undos, site_pages, links, static_files, additions,
+    reports, checks, address_lists, settings, keys, webhooks, sign_in, account, two_factor, operator_pages,
+    audit_log, backups, sites_pages, undos, site_pages, links, static_files, additions,
 )  # fmt: skip
 
 HEADERS = {

@@ -13,6 +13,8 @@ SENTENCES = {
     "removed": "The operator was removed. The audit log keeps the name.",
     "email": "Your address was saved.",
     "password": "Your password was set. Your other sessions have ended.",
+    "two-factor-off": "Two-factor sign-in is off. Your other sessions have ended.",
+    "set-up-first": "Set up two-factor sign-in first. What you sent was not carried out.",
     "links": "New links are made from now on. Old ones go on unsubscribing, and do no more.",
     "links-ended": "All links made before have ended. Put new ones into your next email.",
     "form-made": "The form was made. It takes no sign-ups before you open it.",

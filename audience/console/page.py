@@ -29,6 +29,10 @@ ANYONE, OPERATOR, ADMINISTRATOR = "anyone", "operator", "administrator"
 SITE_ROLES = operators.ROLES
 Role = Literal["anyone", "operator", "viewer", "support", "manager", "owner", "administrator"]
 
+SET_UP = "console.two_factor.index"
+SET_UP_FIRST = "set-up-first"  # in `SENTENCES`
+BEFORE_SET_UP = ("console.two_factor", "console.sign_in")
+BEFORE_COMPLETE = (*BEFORE_SET_UP, "console.account")
 MAX_FORM_BYTES = 2**20
 MAX_STRANGERS_FORM_BYTES = 2**14  # a token, or a name and a password
 MAX_KEPT_FORM_BYTES = 2**16  # beside those a form that is kept, encoded once more
@@ -59,6 +63,8 @@ def page(
                 return _no_console()
             if role != ANYONE and operator() is None:
                 return _to_sign_in()
+            if role != ANYONE and must_set_up():
+                return redirect_to(SET_UP, done=SET_UP_FIRST if request.method == "POST" else None)
             if request.method == "POST":
                 _check_sender()
                 _check_body(most())
@@ -93,6 +99,15 @@ def present() -> SignedInOperator:
     if present is None:
         raise NotFound(NOT_FOUND)
     return present
+
+
+def must_set_up() -> bool:
+    """Whether the operator has to set up two-factor sign-in before the requested page.
+
+    An operator without address or password may set these before.
+    """
+    needed = settings().require_two_factor and not present().has_two_factor
+    return needed and request.blueprint not in (BEFORE_SET_UP if present().is_complete else BEFORE_COMPLETE)
 
 
 def actor() -> Actor:
@@ -228,9 +243,9 @@ def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, 
     if origin() is None:
         raise Forbidden(FORGED)
     _check_sender()
-    if role != ANYONE and operator() is None:
+    if role != ANYONE and (operator() is None or must_set_up()):
         if takes_file:
-            raise Forbidden(FORGED)
+            raise Forbidden(FORGED if operator() is None else OLD_FORM)
         max_bytes = MAX_KEPT_BYTES
     elif role in SITE_ROLES:
         _site(role, (request.view_args or {})["site_uuid"])

@@ -1,6 +1,6 @@
 """Signing in and out: by password, by one-time link, and setting a first password."""
 
-from flask import Blueprint, Response, render_template, request
+from flask import Blueprint, Response, make_response, render_template, request
 
 from audience import addresses
 from audience.access import sessions, sign_in
@@ -29,10 +29,7 @@ THROTTLED = "Too many attempts: wait {wait} seconds, or ask an administrator for
 @page(role="anyone")
 def index() -> str:
     """Sign in"""
-    sent = request.form
-    return render_template(
-        "sign_in.html", next=request.values.get("next", ""), kept=sent.get("kept", ""), sent=sent
-    )
+    return _render("sign_in.html")
 
 
 @blueprint.post("/sign-in")
@@ -40,14 +37,34 @@ def index() -> str:
 def with_password() -> Response:
     """Sign in with a password"""
     form = read_form()
-    email, remembered = form.get("email", ""), "remember" in form
+    email, password, old = form.get("email", ""), form.get("password", ""), token_to_replace()
     limit_tries(email)
-    password, old = form.get("password", ""), token_to_replace()
-    token = sign_in.with_password(email, password, remembered, client_network(), old)
+    token = sign_in.with_password(email, password, "remember" in form, client_network(), old)
     if token is None:
         raise Refused(sign_in.WRONG)
-    max_age = REMEMBERED_SECONDS if remembered else None
-    return keep_session(after_sign_in(form.get("next", ""), form.get("kept", ""), token), token, max_age)
+    return _go_on(token)
+
+
+@blueprint.get("/sign-in/code")
+@page(role="anyone")
+def code() -> str:
+    """Sign in, after the password: the code. Without a sign-in that waits for it, the first screen"""
+    token = request.form.get("token", "")
+    return _render("sign_in_code.html", token=token) if sign_in.awaiting(token) else _render("sign_in.html")
+
+
+@blueprint.post("/sign-in/code")
+@page(role="anyone", again=code, takes_kept=True)
+def with_code() -> Response:
+    """Sign in with a code, after the password"""
+    form = read_form()
+    token, remembered, old = form.get("token", ""), "remember" in form, token_to_replace()
+    if email := sign_in.awaiting(token):
+        limit_tries(email, "code")
+    session = sign_in.with_code(token, form.get("code", ""), remembered, client_network(), old)
+    if session is None:
+        raise Refused(sign_in.WRONG_CODE)
+    return _go_on(session)
 
 
 @blueprint.get("/forgotten")
@@ -68,8 +85,8 @@ def link() -> str:
 @page(role="anyone", again=link)
 def follow_link() -> Response:
     """Sign in with the token of a one-time link"""
-    token = sign_in.with_link(read_form().get("token", "").strip(), client_network(), token_to_replace())
-    return keep_session(redirect_to("console.overview.home"), token)
+    token = read_form().get("token", "").strip()
+    return _go_on(sign_in.with_link(token, client_network(), token_to_replace()))
 
 
 @blueprint.get("/password")
@@ -87,7 +104,7 @@ def set_password() -> Response:
     token = sign_in.set_password_with_link(
         form.get("token", "").strip(), form.get("password", ""), client_network(), token_to_replace()
     )
-    return keep_session(redirect_to("console.overview.home"), token)
+    return _go_on(token)
 
 
 @blueprint.post("/sign-out")
@@ -99,6 +116,22 @@ def out() -> Response:
     return keep_session(redirect_to("console.sign_in.index"), "", 0)
 
 
+def _go_on(token: str) -> Response:
+    """The page to which this sign-in leads, with its session; or the screen that asks for a code."""
+    form = read_form()
+    if sign_in.awaiting(token):
+        return make_response(_render("sign_in_code.html", token=token))
+    max_age = REMEMBERED_SECONDS if "remember" in form else None
+    return keep_session(after_sign_in(form.get("next", ""), form.get("kept", ""), token), token, max_age)
+
+
+def _render(template: str, **values: str) -> str:
+    """A screen of the sign-in, with what the one before it has sent."""
+    sent = request.form
+    shown = {"next": request.values.get("next", ""), "kept": sent.get("kept", ""), "sent": sent}
+    return render_template(template, **shown, **values)
+
+
 def _name(email: str) -> str:
     """The name under which attempts with an address, in any spelling, are counted."""
     try:
@@ -107,12 +140,15 @@ def _name(email: str) -> str:
         return email.strip().casefold()[:MAX_NAME]
 
 
-def limit_tries(email: str) -> None:
-    """Counts an attempt to sign in before its password is checked. Raises `TooMany`."""
+def limit_tries(email: str, kind: str = "sign-in") -> None:
+    """Counts an attempt to sign in before its password, or with the kind "code" its code, is checked.
+
+    Only the limit of an address is over both. Raises `TooMany`.
+    """
     name, address = _name(email), network_of(client_address())
     limit, hit = settings().auth_failures, services().limiter.hit
-    wait = hit(limit, "sign-in", address) or hit(limit, "sign-in", address, name)
-    if not wait and hit(sign_in.TRIES, "sign-in name", name):
-        wait = hit(sign_in.SLOW_TRIES, "sign-in slowly", name)
+    wait = hit(limit, "sign-in", address) or hit(limit, kind, address, name)
+    if not wait and hit(sign_in.TRIES, f"{kind} name", name):
+        wait = hit(sign_in.SLOW_TRIES, f"{kind} slowly", name)
     if wait:
         raise TooMany(THROTTLED.format(wait=wait), wait)

@@ -45,7 +45,10 @@ def _add(operator: CarriedOperator, site_ids: dict[str, int]) -> None:
         email_key=present.email_key,
         administrator=bool(present.administrator),
         created_at=present.created_at,
+        password_hash=present.password_hash,
+        two_factor=present.two_factor,
+        code_step=present.code_step,
+        recovery_codes=present.recovery_codes,
     )
-    operators.set_password_hash(operator_id, present.password_hash)
     for uuid in operator.roles.keys() & site_ids.keys():
         operators.set_role(operator_id, site_ids[uuid], operator.roles[uuid])

@@ -66,7 +66,10 @@ class AddressListModel(SiteOwnedModel):
 class OperatorModel(IdModel):
     """An operator of the console. The first one is created without address and password.
 
-    `last_site_id` is the id of the site that the operator used last, which may be deleted.
+    `last_site_id` is the id of the site that the operator used last, which may be deleted. `two_factor` is
+    what the secret of the two-factor sign-in is made from, with the pepper; it is empty while that is off.
+    `code_step` is the 30-second step of the last code that counted. `recovery_codes` is JSON: the keyed
+    hashes of those unused.
     """
 
     email = TextField(default="")
@@ -75,6 +78,9 @@ class OperatorModel(IdModel):
     administrator = BooleanField(default=False)
     created_at = BigIntegerField()
     last_site_id = BigIntegerField(null=True)
+    two_factor = TextField(default="")
+    code_step = BigIntegerField(default=0)
+    recovery_codes = TextField(default="[]")
 
     class Meta:
         table_name = "operators"

@@ -13,7 +13,7 @@ OWNER = "owner"
 class ConsoleOperator(NamedTuple):
     """An operator of the console, created at an instant in milliseconds.
 
-    `email` and `password_hash` are empty until they are set.
+    `email` and `password_hash` are empty until they are set, `two_factor` while two-factor sign-in is off.
     """
 
     id: int
@@ -22,6 +22,9 @@ class ConsoleOperator(NamedTuple):
     password_hash: str
     administrator: bool
     created_at: int
+    two_factor: str
+    code_step: int
+    recovery_codes: str
 
 
 OPERATORS = Records(OperatorModel, ConsoleOperator)
@@ -39,6 +42,19 @@ def set_email(operator_id: int, email: str, email_key: str) -> None:
 
 def set_password_hash(operator_id: int, password_hash: str) -> None:
     OPERATORS.change({"password_hash": password_hash}, id=operator_id)
+
+
+def set_two_factor(operator: ConsoleOperator, two_factor: str, code_step: int, recovery_codes: str) -> bool:
+    """Sets what codes are checked against. Returns False if that was changed since `operator` was read."""
+    return OPERATORS.change(
+        {"two_factor": two_factor, "code_step": code_step, "recovery_codes": recovery_codes},
+        id=operator.id, two_factor=operator.two_factor, code_step=operator.code_step,
+        recovery_codes=operator.recovery_codes,
+    ) > 0  # fmt: skip
+
+
+def end_two_factor(operator_id: int) -> None:
+    OPERATORS.change({"two_factor": "", "code_step": 0, "recovery_codes": "[]"}, id=operator_id)
 
 
 def set_administrator(operator_id: int, administrator: bool) -> None:

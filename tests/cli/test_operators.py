@@ -9,6 +9,7 @@ from audience.access.audit_log import COMMAND_LINE, page
 from audience.config import Settings
 from audience.operations import first_site, opening
 from audience.operations.opening import prepare
+from tests.two_factor import PASSWORD, code_of, turn_on, waiting
 
 URL = re.compile(r"https?://\S+")
 
@@ -124,6 +125,25 @@ def test_reset_ends_password_and_sessions_and_gives_a_link(run, site):
     assert operators.signed_in(session) is None
     assert sign_in.with_password("ann@example.com", "a heron stands in the reeds", False, "") is None
     assert sign_in.set_password_with_link(token_in(link), "another heron in the reeds", "")
+
+
+def test_reset_2fa_turns_it_off_and_ends_the_sessions(run, type_, site):
+    operators.add("ann@example.com", False, {}, COMMAND_LINE)
+    secret, _ = turn_on("ann@example.com")
+    session = sign_in.with_code(waiting("ann@example.com"), code_of(secret, 1), False, "")
+    assert session is not None
+    assert "two-factor sign-in" in run("operator", "list")
+    assert run("operator", "reset-2fa", "ANN@example.com", "--json")["has_two_factor"] is False
+    assert operators.signed_in(session) is None
+    [ann] = run("operator", "list", "--json")
+    assert (ann["has_password"], ann["has_two_factor"]) == (True, False)
+    assert operators.signed_in(sign_in.with_password("ann@example.com", PASSWORD, False, "") or "")
+    entry = page(None)[1]
+    assert (entry.act, entry.subject, entry.actor) == (
+        "two-factor sign-in reset", "ann@example.com", "command line",
+    )  # fmt: skip
+    assert str(type_("operator", "reset-2fa", "ann@example.com").exception) == operators.NO_TWO_FACTOR
+    assert str(type_("operator", "reset-2fa", "eve@example.com").exception) == operators.NO_OPERATOR
 
 
 def test_the_greeting_has_a_link_on_a_terminal_while_there_is_no_operator(settings, site):

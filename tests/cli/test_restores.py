@@ -30,6 +30,7 @@ from tests.receiver import receiving
 from tests.sign_up_steps import FakeRelay, ask, confirm, make_form, make_sender, read, row, send, token
 from tests.storage import instance_before as before
 from tests.stored_people import found
+from tests.two_factor import code_of, turn_on, waiting
 from tests.webhook_steps import send_all
 
 
@@ -301,6 +302,37 @@ def test_a_restore_keeps_the_operators_and_ends_every_session(type_, client, set
     assert operators.signed_in(token) is None
     with pytest.raises(Refused):
         sign_in.with_link(link, "")
+
+
+@pytest.mark.parametrize("is_on_in_backup", [True, False])
+def test_a_restore_keeps_two_factor_sign_in_and_the_codes_that_counted(
+    type_, client, settings, tmp_path, is_on_in_backup
+):
+    operators.add("ann@example.com", True, {client.site: "owner"}, COMMAND_LINE)
+    if is_on_in_backup:
+        secret, codes = turn_on("ann@example.com")
+    assert type_("backup", str(tmp_path / "b.tar")).exit_code == 0
+    if not is_on_in_backup:
+        secret, codes = turn_on("ann@example.com")
+    app_code = code_of(secret, 1)
+    for code in (codes[0], app_code):
+        assert sign_in.with_code(waiting("ann@example.com"), code, False, "")
+    assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
+    reopen(settings)
+    for code, counts in ((codes[0], False), (app_code, False), (codes[1], True)):
+        session = sign_in.with_code(waiting("ann@example.com"), code, False, "")
+        assert bool(session) is counts
+
+
+def test_a_restore_elsewhere_has_two_factor_sign_in_as_in_the_backup(
+    type_, client, tmp_path, tmp_path_factory
+):
+    operators.add("ann@example.com", True, {client.site: "owner"}, COMMAND_LINE)
+    secret, _ = turn_on("ann@example.com")
+    assert type_("backup", str(tmp_path / "b.tar")).exit_code == 0
+    other = Settings(instance=tmp_path_factory.mktemp("other") / "new")
+    assert run_on(other, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
+    assert sign_in.with_code(waiting("ann@example.com"), code_of(secret, 1), False, "")
 
 
 def test_a_restore_elsewhere_has_the_operators_of_the_backup_but_nobody_signed_in(

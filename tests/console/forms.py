@@ -5,7 +5,7 @@ from string import Template
 from typing import Any
 
 from audience import clock
-from audience.access import keys, operators, sessions, sites
+from audience.access import keys, operators, sessions, sign_in, sites
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.bulk import actions as bulk_actions
 from audience.changes.changes import change_from_item
@@ -21,6 +21,7 @@ from schemas.values import write_date
 from storage import database
 from storage.access import operators as stored_operators
 from storage.sign_ups.sign_ups import HELD
+from tests import two_factor
 from tests.console.browser import signed_in
 from tests.console.conftest import PASSWORD
 from tests.console.screens import HOOK, fill
@@ -171,6 +172,26 @@ class World(dict[str, Any]):
         sessions.begin(self.me, False, "")
         return max(each.id for each in sessions.list_of(self.me))
 
+    def code(self):
+        """The code that turns on two-factor sign-in for the operator, who has a password by now."""
+        token = operators.reset("me@example.com", COMMAND_LINE)
+        self.browser.post("/password", token=token, password=PASSWORD)
+        operator = operators.signed_in(self.browser.token)
+        assert operator is not None
+        secret = sign_in.two_factor_set_up(operator, self.browser.token, "Audience").secret
+        return two_factor.code_of(secret.replace(" ", ""))
+
+    def own_recovery_code(self):
+        shown = self.browser.post("/account/two-factor", present=PASSWORD, code=self.code())
+        return two_factor.RECOVERY_CODE.findall(shown.text)[0]
+
+    def waiting_code(self):
+        self.recovery_codes = two_factor.turn_on("ann@example.com")[1]
+        return two_factor.waiting("ann@example.com")
+
+    def recovery_code(self):
+        return self.recovery_codes[0]
+
     def link(self):
         return sessions.new_link(operators.get("ann@example.com").id, sessions.SIGN_IN)
 
@@ -201,6 +222,10 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     "/account/email": ("/account/email", {"email": "mine@example.com"}),
     "/account/password": ("/account/password", {"password": PASSWORD}),
     "/account/sessions/<number:session_id>/end": ("/account/sessions/$other_session/end", {}),
+    "/account/two-factor": ("/account/two-factor", {"present": PASSWORD, "code": "$code"}),
+    "/account/two-factor/off": (
+        "/account/two-factor/off", {"present": PASSWORD, "code": "$own_recovery_code"},
+    ),
     f"{SITE}/lists": ("$root/lists", {"list": "deny", "entry": "new.example"}),
     f"{SITE}/lists/remove": ("$root/lists/remove", {"entry": "spam.example"}),
     "/own-lists": (
@@ -260,6 +285,7 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     f"{SITE}/delete": ("$root/delete", {"typed": "Example"}),
     "/sign-in": ("/sign-in", {"email": "ann@example.com", "password": PASSWORD, "remember": "1"}),
     "/first": ("/first", {"token": "$first_link", "email": "first@example.com", "password": PASSWORD}),
+    "/sign-in/code": ("/sign-in/code", {"token": "$waiting_code", "code": "$recovery_code"}),
     "/link": ("/link", {"token": "$link"}),
     "/password": ("/password", {"token": "$password_link", "password": PASSWORD}),
     "/sign-out": ("/sign-out", {}),

@@ -159,4 +159,13 @@ def site_paths(site: Site) -> list[str]:
     ]
 
 
-INSTANCE_PATHS = ("/sites", "/configured", "/doctor", "/backups", "/account", "/operators", "/audit-log")
+INSTANCE_PATHS = (
+    "/sites",
+    "/configured",
+    "/doctor",
+    "/backups",
+    "/account",
+    "/account/two-factor",
+    "/operators",
+    "/audit-log",
+)

@@ -24,6 +24,7 @@ from tests.console.chromium import chromium, serving, visit
 from tests.console.conftest import PASSWORD
 from tests.console.screens import PLAIN, fill
 from tests.jobs import run_bulk_actions, run_due
+from tests.two_factor import code_of
 
 EMAIL, OTHER = "mara@example.com", "max@example.com"
 LOGO = Path(__file__).parent.parent / "pages" / "logo.png"
@@ -355,3 +356,41 @@ def test_a_form_is_previewed_as_typed_saved_and_its_html_copied(browser, port, s
 def end_sessions():
     for each in sessions.list_of(operators.get(EMAIL).id):
         sessions.end(each.id, operators.get(EMAIL).id)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_two_factor_sign_in_is_set_up_and_asked_for(browser, port, site, width):
+    visitor = visit(browser, port, EMAIL, width, "light")
+    visitor.open("/account")
+    page = visitor.page
+    looked_at(visitor, "two-factor-account")
+    page.get_by_role("link", name="Set it up").click()
+    looked_at(visitor, "two-factor-set-up")
+    secret = page.locator(".mono").inner_text().replace(" ", "")
+    page.get_by_label("Present password").fill(PASSWORD)
+    page.get_by_label("Code that the app shows").fill("000000")
+    page.get_by_role("button", name="Turn it on").click()
+    page.get_by_role("alert").wait_for()
+    looked_at(visitor, "two-factor-refused")
+    page.get_by_label("Present password").fill(PASSWORD)
+    page.get_by_label("Code that the app shows").fill(code_of(secret))
+    page.get_by_role("button", name="Turn it on").click()
+    recovery_code = page.locator("pre").inner_text().splitlines()[0]
+    looked_at(visitor, "two-factor-recovery-codes")
+    page.get_by_role("link", name="I have kept them").click()
+    visitor.open("/account/two-factor")
+    looked_at(visitor, "two-factor-on")
+    page.context.clear_cookies()
+    visitor.open("/account")
+    page.get_by_label("E-mail address").fill(EMAIL)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.get_by_label("Code of your app").fill("000000")
+    page.keyboard.press("Enter")
+    page.get_by_role("alert").wait_for()
+    looked_at(visitor, "two-factor-code")
+    page.get_by_label("Code of your app").fill(recovery_code)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/console/account")
+    problems = [each for each in visitor.problems if "422" not in each]
+    assert problems == []

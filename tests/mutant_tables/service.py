@@ -7,6 +7,7 @@ STORIES = "tests/stories"
 ACCESS = "tests/http/test_access.py"
 IMPORTS = "tests/audience/imports/test_imports.py"
 REPEATS = "tests/api/test_repeats.py"
+TWO_FACTOR = "tests/console/test_two_factor.py"
 PAGES = "tests/console/test_pages.py"
 DELETIONS = "tests/console/test_site_deletions.py"
 SIGN_IN = "tests/console/test_sign_in.py"
@@ -201,6 +202,34 @@ MUTANTS = (
         "if rule is None or not hmac.compare_digest(by.encode(), sessions.form_owner(operator.id).encode()):",
         "if rule is None:",
         "tests/console/test_unsent_forms.py::test_another_operator_gets_an_empty_form",
+    ),
+    Mutant(
+        "a code signs in twice",
+        "audience/access/two_factor.py",
+        "if step > operator.code_step:",
+        "if step:",
+        f"{TWO_FACTOR}::test_a_code_counts_once_and_none_before_it_counts_after_it",
+    ),
+    Mutant(
+        "a code counts for two who read the same",
+        "storage/access/operators.py",
+        "two_factor=operator.two_factor, code_step=operator.code_step,",
+        "two_factor=operator.two_factor,",
+        "tests/audience/access/test_two_factor.py::test_a_code_counts_for_one_of_two_who_read_the_same",
+    ),
+    Mutant(
+        "a link signs in without the code",
+        "audience/access/sign_in.py",
+        "    if operator and operator.two_factor:\n        return sessions",
+        "    if False:\n        return sessions",
+        f"{TWO_FACTOR}::test_one_time_links_ask_for_the_code_too",
+    ),
+    Mutant(
+        "a page is shown before two-factor sign-in is set up",
+        "audience/console/page.py",
+        "if role != ANYONE and must_set_up():",
+        "if False:",
+        f"{TWO_FACTOR}::test_where_it_is_required_everybody_sets_it_up_first",
     ),
     Mutant(
         "a bulk action is begun that was given up",

@@ -1,0 +1,60 @@
+"""Two-factor sign-in of one's own account: set up, confirmed with a code, turned off."""
+
+from urllib.parse import urlsplit
+
+import segno
+from flask import Blueprint, Response, make_response, render_template
+
+from audience.access import sign_in
+from audience.console.page import (
+    client_network,
+    keep_session,
+    page,
+    present,
+    read_form,
+    redirect_to,
+    session_token,
+)
+from audience.console.sign_in import limit_tries
+from audience.http.services import settings
+
+blueprint = Blueprint("two_factor", __name__)
+
+
+@blueprint.get("/account/two-factor")
+@page(role="operator")
+def index() -> str:
+    """Set up two-factor sign-in, or turn it off"""
+    operator = present()
+    issuer = f"Audience ({urlsplit(settings().console_url).hostname})"
+    set_up = sign_in.two_factor_set_up(operator, session_token(), issuer)
+    shown = {"set_up": set_up, "qr": segno.make_qr(set_up.uri, error="m").svg_inline(scale=4, light="#fff")}
+    unused, required = sign_in.count_recovery_codes(operator), settings().require_two_factor
+    return render_template("two_factor.html", unused=unused, required=required, **shown)
+
+
+@blueprint.post("/account/two-factor")
+@page(role="operator", again=index)
+def turn_on() -> Response:
+    """Turn on two-factor sign-in, and show the recovery codes once"""
+    form = read_form()
+    _limit_tries()
+    password, code = form.get("present", ""), form.get("code", "")
+    token, codes = sign_in.turn_on_two_factor(present(), session_token(), password, code, client_network())
+    return keep_session(make_response(render_template("recovery_codes.html", codes=codes)), token)
+
+
+@blueprint.post("/account/two-factor/off")
+@page(role="operator", again=index)
+def turn_off() -> Response:
+    """Turn off two-factor sign-in"""
+    form = read_form()
+    _limit_tries()
+    password, code = form.get("present", ""), form.get("code", "")
+    token = sign_in.turn_off_two_factor(present(), password, code, client_network())
+    return keep_session(redirect_to("console.two_factor.index", done="two-factor-off"), token)
+
+
+def _limit_tries() -> None:
+    for kind in ("sign-in", "code"):
+        limit_tries(present().name, kind)
