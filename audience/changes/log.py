@@ -213,17 +213,17 @@ def record_tags(
 
 
 def record_erased(
-    site_id: int, source: Source, subscribers: Sequence[Subscriber], blank: Collection[int] | None = None
+    site_id: int, source: Source, subscribers: Sequence[Subscriber], to_blank: Collection[int] | None = None
 ) -> None:
     """Records that subscribers were erased. After the commit, call the function `blank`.
 
-    The parameter `blank` has the ids of those who may have values in the change log; None means all. Stored
-    answers of webhook receivers are removed, as they may be about these subscribers.
+    `to_blank` has the ids of those who may have values in the change log; None means all. Stored answers of
+    webhook receivers are removed, as they may be about these subscribers.
     """
     for start in range(0, len(subscribers), MOST_ENTRIES):
         chunk = subscribers[start : start + MOST_ENTRIES]
         number = _add(site_id, Entries(erased=[row.id for row in chunk]), clock.now_ms(), source)
-        erased_people = [(row.id, row.uuid, int(blank is None or row.id in blank)) for row in chunk]
+        erased_people = [(row.id, row.uuid, int(to_blank is None or row.id in to_blank)) for row in chunk]
         stored.erase(site_id, erased_people, number + len(chunk) - 1)
     stored_deliveries.forget_answers(site_id)
 

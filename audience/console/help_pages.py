@@ -4,6 +4,7 @@ from audience.console.page import url
 
 ABOUT = {  # by the noun of its screens
     "account": "console",
+    "additions": "console",
     "address_lists": "answers",
     "audit_log": "console#audit-log",
     "backups": "console#backups",
@@ -11,6 +12,7 @@ ABOUT = {  # by the noun of its screens
     "checks": "answers",
     "commands": "console",
     "file_uploads": "console#import-a-file",
+    "first_site": "console#sign-in-for-the-first-time",
     "forms": "sign-up",
     "imports": "files",
     "keys": "security#keys",
@@ -26,6 +28,7 @@ ABOUT = {  # by the noun of its screens
     "sites": "concepts",
     "subscribers": "console",
     "tags": "console",
+    "two_factor": "console#two-factor-sign-in",
     "undos": "integrations#undoing-an-import",
     "webhooks": "integrations#webhooks",
 }

@@ -191,8 +191,11 @@ def _suppress(
     change_log.suppress(site_id, suppressed, now.number)
 
 
-def _unsubscribe_again(key: str, change: LogLine, accepted: Acceptance) -> Change:
-    """The change that repeats a line. A dated one stays dated, to override a `subscribe` of that instant."""
-    dated_at = accepted.at if change.kind == UNSUBSCRIBED_BY_DATE else None
-    shown_at = change.at if change.shown_at is None else change.shown_at
+def _unsubscribe_again(key: str, line: LogLine, accepted: Acceptance) -> Change:
+    """The change that repeats an unsubscribe of the log.
+
+    If that was dated, the change is dated `accepted.at`, to win over a `subscribe` of that instant.
+    """
+    dated_at = accepted.at if line.kind == UNSUBSCRIBED_BY_DATE else None
+    shown_at = line.at if line.shown_at is None else line.shown_at
     return Change(key, key, consent=Consent.UNSUBSCRIBE, at=shown_at, consent_at=dated_at, creates=False)

@@ -104,7 +104,7 @@ FREE = (
 
 
 def disposable(lists: Iterable[set[str]]) -> set[str]:
-    """The table of disposable domains, from the lists of `DISPOSABLE`."""
+    """The disposable domains: those in any list of `DISPOSABLE`, without real ones and subdomains."""
     names = {name for name in set().union(*lists) if DOMAIN.fullmatch(name) and not is_suffix(name)}
     real = NOT_DISPOSABLE.union(SHARED, PERMANENT, ALSO_FREE, lines("relays.txt"), providers())
     names = {domain for domain in names if real.isdisjoint(ancestors(domain))}
@@ -112,7 +112,7 @@ def disposable(lists: Iterable[set[str]]) -> set[str]:
 
 
 def free(lists: Iterable[set[str]], disposable_domains: set[str]) -> set[str]:
-    """The table of free-mail domains, from the lists of `FREE`."""
+    """The free-mail domains: those in all lists of `FREE`, and our own, without the disposable ones."""
     typos = Typos(providers(), frozenset(lines("lookalikes.txt")))
     both = {domain for domain in set.intersection(*lists) if not typos.suggest(domain)}
     names = both.union(providers(), ALSO_FREE, PERMANENT) - NOT_FREE

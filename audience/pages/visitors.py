@@ -84,7 +84,10 @@ def is_proxied() -> bool:
 
 
 def _counted_network(form: SignUpForm | None) -> str:
-    """The network under which a visitor is counted; "" behind an unknown proxy or during the form's event."""
+    """The network under which a visitor is counted.
+
+    "", so not counted, behind a proxy that no setting names, or while the form's network limits are lifted.
+    """
     address = client_address()
     is_private_proxy = _forwards() and checks.is_private(address)
     is_uncounted = is_private_proxy or is_proxied() or (form is not None and form.has_event)

@@ -33,7 +33,7 @@ class BulkActionModel(SiteOwnedModel):
 
 
 class BulkActionChunkModel(SiteOwnedModel):
-    """A chunk of a bulk action: subscriber ids as JSON. If not `waiting`, an older version did it."""
+    """A chunk of a bulk action: subscriber ids as JSON. If not `waiting`, an older Audience did it."""
 
     bulk_act = ForeignKeyField(BulkActionModel, on_delete="CASCADE", index=False)
     ids = TextField()

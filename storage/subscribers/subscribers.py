@@ -177,17 +177,17 @@ def created_by_imports(site_id: int, ids: Collection[int]) -> list[int]:
 
 
 def put_consents_back(
-    site_id: int, consents: Iterable[tuple[int, int | None, int, int]], number: int
+    site_id: int, consents: Iterable[tuple[int, int | None, int, int]], present_number: int
 ) -> None:
-    """Restores earlier consent events, given as (subscriber id, instant, number, kind).
+    """Restores earlier consent events, given as (subscriber id, instant, earlier number, kind).
 
-    Changes only subscribers who are subscribed and whose consent event has that `number`. Instants are in
-    milliseconds.
+    Changes only subscribers who are subscribed and whose present consent event has `present_number`. Instants
+    are in milliseconds.
     """
     execute_many(
         "UPDATE subscribers SET consent_at = ?, consent_number = ?, consent_kind = ? "
         "WHERE id = ? AND site_id = ? AND consent_number = ? AND unsubscribed_at IS NULL",
-        [(at, before, kind, id_, site_id, number) for id_, at, before, kind in consents],
+        [(at, before, kind, id_, site_id, present_number) for id_, at, before, kind in consents],
     )
 
 

@@ -57,9 +57,12 @@ def twins(site_id: int) -> list[tuple[str, int]]:
     return rows(f"SELECT {TWIN_KEY}, id FROM tags WHERE site_id = ? AND {TWIN} ORDER BY id", (site_id,))
 
 
-def twin_keys(site_id: int, keys: Collection[str]) -> list[str]:
-    """The name keys, such as " ID KEY", that are stored for the twins of tags with one of these keys."""
-    return [f" {tag_id} {key}" for key, tag_id in twins(site_id) if key in keys]
+def twin_keys(site_id: int, common_keys: Collection[str]) -> list[str]:
+    """The stored name keys, " ID KEY", of twins: tags with the same name as an older one.
+
+    `common_keys` has the name keys that they would have alone.
+    """
+    return [f" {tag_id} {key}" for key, tag_id in twins(site_id) if key in common_keys]
 
 
 def settle(site_id: int) -> None:
