@@ -23,8 +23,8 @@ from schemas.tags import trim_names
 from schemas.values import STATES, FieldError, OnExisting
 
 BOTH = (
-    "`answers` already says who may be written to: leave `consent` and `consent_column` out, or answer anew "
-    "without `answers`."
+    "`answers` already says who may be written to: leave `consent` and `consent_column` out, or answer "
+    "again without `answers`."
 )
 FROM = Sentence(Code.UNKNOWN_CHOICE, f"Send from with one of {', '.join(PRESETS)}, or leave it out.")
 CONSENT = Sentence(Code.UNKNOWN_CHOICE, f"Send consent with one of {', '.join(STATES)}, or leave it out.")

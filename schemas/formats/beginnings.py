@@ -20,8 +20,8 @@ QUOTED_LINES = (
     "or export it again as CSV."
 )
 JSON = (
-    "The file is JSON, not CSV: give it a name that ends in .json, or the Content-Type application/json; of "
-    "one object on a line, .jsonl or application/x-ndjson."
+    "The file is JSON, not CSV: give it a name that ends in .json, or the Content-Type application/json. "
+    "With one object per line, it is .jsonl or application/x-ndjson."
 )
 ABOVE = (
     "Row {row} has an address, though `header_row` names a row below it as the header: correct that, or take "

@@ -33,12 +33,12 @@ SEVERAL_FILES = (
     "if they have the same columns, it is enough to delete that row."
 )
 BROKEN_OFF = (
-    "The file breaks off in row {row}, before a column of consent: get the file anew; if it is whole, end "
+    "The file breaks off in row {row}, before a column of consent: get the file again; if it is whole, end "
     "that row with a line break. `columns` names it."
 )
 HEADING = (
-    "Row {row} has a word for people who unsubscribed and no address, as if it were a heading: "
-    "import the rows below it as a file of their own. If it is none, delete that row."
+    "Row {row} looks like a heading: it has no address, and a word for people who unsubscribed. Import the "
+    "rows below it as a file of their own. If it is no heading, delete that row."
 )
 SWALLOWED = (
     "A cell in row {row} has whole rows in it: a quote is not closed where its cell ends. Close it; if the "
@@ -63,7 +63,7 @@ MIXED_PAGE = (
     "a column says who, and choose it."
 )
 UNSEEN = (
-    "The file has other columns than `answers`. Does one say who has unsubscribed? Answer anew without "
+    "The file has other columns than `answers`. Does one say who has unsubscribed? Answer again without "
     "`answers`, or send all of `options` if none does."
 )
 
