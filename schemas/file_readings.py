@@ -93,7 +93,7 @@ class ImportFile(Form):
         data_key="map",
         load_default=dict,
         error_messages={"invalid": MEANING},
-        metadata={"description": "What columns mean: `map[COLUMN]=WHAT`, by header or place from 1."},
+        metadata={"description": "What columns mean: `map[COLUMN]=WHAT`, by header or number, from 1."},
     )
     from_ = Once(data_key="from", validate=ma.validate.OneOf(PRESETS, error=FROM))
     sheet = Once(metadata={"description": "The sheet of a workbook; absent: the first."})

@@ -178,7 +178,7 @@ def first_scheme(context: Context) -> Iterator[Finding]:
     counts = stored.count_first_scheme(site_keys.SECOND, context.only_site)
     if any(counts):
         sentence = (
-            "from from before sites had keys: {} hashes of addresses, {} webhook secrets, {} API keys".format(
+            "from before sites had keys: {} hashes of addresses, {} webhook secrets, {} API keys".format(
                 *counts
             )
         )

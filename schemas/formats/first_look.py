@@ -33,7 +33,7 @@ SEVERAL_FILES = (
     "if they have the same columns, it is enough to delete that row."
 )
 BROKEN_OFF = (
-    "The file breaks off in row {row}, before a column of consent: get the file again; if it is whole, end "
+    "The file breaks off in row {row}, before a column of consent: get the file again. If it is whole, end "
     "that row with a line break. `columns` names it."
 )
 HEADING = (
@@ -42,7 +42,7 @@ HEADING = (
 )
 SWALLOWED = (
     "A cell in row {row} has whole rows in it: a quote is not closed where its cell ends. Close it; if the "
-    "text is meant so, take its line breaks out."
+    "text is meant so, remove its line breaks."
 )
 BY_COLUMN = "send `consent_column={place}`, with what its values mean, in place of `consent`"
 FOREIGN = (
@@ -198,8 +198,8 @@ def _refuse_swallowed(table: Table, row: int, record: list[str], emails: Sequenc
 def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
     """Questions about a column `command` with values other than our commands, as other programs write it.
 
-    If it has our commands, too, it can only become a column of consent. With very many other values, nothing
-    is asked: each such row is refused.
+    If it has our commands, too, it can only become one of consent. With very many other values, nothing is
+    asked: each such row is refused.
     """
     asks = []
     for column in columns:
@@ -221,8 +221,7 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
 
 
 def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
-    """A question about the columns that the file with the earlier answers did not have; empty if there are
-    none.
+    """A question about the columns that are new since the file for which the answers were given; else none.
 
     Of many columns, the answers have only a digest: if it differs, all columns count as new.
     """
