@@ -28,8 +28,8 @@ OPEN = (
 )
 VALUES = (
     "Some values of the consent column have no meaning yet. Send each as `subscribed=VALUE`, "
-    "`unsubscribed=VALUE` "
-    "or `unconfirmed=VALUE`; a blank one is empty, and `date` stands for all dates. `values` has them."
+    "`unsubscribed=VALUE` or `unconfirmed=VALUE`; a blank one is empty, and `date` stands for all dates. "
+    "`values` has them."
 )
 VALUES_PAGE = "Say what each value of the column means."
 NONE = (
