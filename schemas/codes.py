@@ -133,7 +133,7 @@ REQUEST_CODES: dict[Code, tuple[int, str]] = {  # each with the one status that 
     Code.FILE_REFUSED: (422, "Correct the file as `errors` says, and send it again."),
     Code.IDEMPOTENCY_KEY_REUSED: (422, "Send a new `Idempotency-Key` with a new request."),
     Code.VALIDATION_FAILED: (422, "Correct what `errors` lists, and send the whole request again."),
-    Code.RATE_LIMITED: (429, "Wait the seconds in `Retry-After`, then go on more slowly."),
+    Code.RATE_LIMITED: (429, "Wait the seconds in `Retry-After`, then continue more slowly."),
     Code.SIGN_UP_TOO_SOON: (
         429,
         "A confirmation for this address was requested a moment ago. Wait the seconds in `Retry-After`.",
@@ -154,7 +154,7 @@ REQUEST_CODES: dict[Code, tuple[int, str]] = {  # each with the one status that 
 VALUE_CODES: dict[Code, str] = {  # of a value: in `errors`, with any status, and beside `error` with 422
     Code.ADDRESS_DENIED: "Remove the address from the deny list first. Until then it is sent no email.",
     Code.ADDRESS_TAKEN: "Another subscriber has the address. Choose another, or change that one first.",
-    Code.CURSOR_TOO_OLD: "The record no longer reaches back so far. Export the site, and go on from there.",
+    Code.CURSOR_TOO_OLD: "The record does not reach back so far. Export the site, and continue from there.",
     Code.DOMAIN_REFUSED: "The site takes no address of the domain. Ask the visitor for another one.",
     Code.DOMAIN_WITHOUT_MAIL: "The domain takes no email. Ask the visitor for another address.",
     Code.ERASED_ADDRESS: "The address was erased. Only the command `subscribe` adds it again.",

@@ -23,16 +23,18 @@ LOST = (
 )
 NO_LOG = (
     "The folder had no erasures.log: whoever unsubscribed or was erased in the {} day(s) since the backup "
-    "may be subscribed. If you have that file of the lost instance, put it into an empty folder and restore "
-    "there."
+    "may be subscribed again. If you have that file of the lost instance, put it into an empty folder and "
+    "restore there."
 )
-NO_LOG_YET = "{} has no erasures.log: whoever unsubscribed or was erased since the backup may be subscribed."
+NO_LOG_YET = (
+    "{} has no erasures.log: whoever unsubscribed or was erased since the backup may be subscribed again."
+)
 UNREADABLE = (
     "{} line(s) of erasures.log could not be read and were left out: people they name may be back, or "
     "subscribed again."
 )
 NOT_CARRIED = (
-    "Imports and undos requested since the backup, also those that waited, are not in it: request them again."
+    "Imports and undos requested since the backup, even waiting ones, are not in it: request them again."
 )
 NO_FORMER = "--former is of PostgreSQL: a restore of a file reads the database that it replaces."
 FILE = click.Path(dir_okay=False, path_type=Path)

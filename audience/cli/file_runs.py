@@ -37,7 +37,7 @@ from schemas.values import compact_json, write_date
 PROGRESS_ROWS = 1_000
 SUPPRESSED = "Suppressed rows are of people who were erased here: they are not imported."
 GOES_ON = (
-    "import {id} goes on without this command: undo it with `audience imports undo {id}`, or run the "
+    "import {id} continues without this command: undo it with `audience imports undo {id}`, or run the "
     "same command again to follow it."
 )
 REFUSED = "The refused rows are in {}: correct that file and import it{}."

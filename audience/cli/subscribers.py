@@ -44,7 +44,7 @@ def subscriber() -> None:
 def add(settings: Settings, email: str, consent: str, site: Site, as_json: bool, **options: Any) -> None:
     """Add one person; exit status 2 without an answer to whether the person may be written to.
 
-    Who is a subscriber already stays unchanged, and who was erased stays erased. Values are read as in a CSV
+    Existing subscribers stay unchanged, and erased people stay erased. Values are read as in a CSV
     file.
 
     Example: audience subscriber add bob@example.com --consent subscribed

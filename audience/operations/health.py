@@ -84,7 +84,7 @@ def redis(context: Context) -> Iterator[Finding]:
     if queue.error and not context.settings.redis_url and not context.serving:
         yield ok("redis", "embedded, not running: `audience serve` starts it")
     elif queue.error:
-        advice = f"{queue.error}. Imports go on, but slower: see redis/server.log in the instance folder."
+        advice = f"{queue.error}. Imports continue, but slower: see redis/server.log in the instance folder."
         yield bad("redis", "Redis does not answer", advice)
     elif queue.eviction_policy != "noeviction":
         sentence = f"Redis may evict queued jobs (maxmemory-policy {queue.eviction_policy})"
