@@ -66,7 +66,7 @@ MOVE = "move"
 ON, UNDO = "`audience move --to {0}`", "undo the move with `audience move --undo`"
 PHASES = {  # of a move or restore: what is found, what to do
     RESTORING: (
-        "a restore of this database has not ended, it began on {}",
+        "a restore of this database that began on {} has not ended",
         "Run `audience restore` again with the same file, or begin with an empty database.",
     ),
     LEAVING: ("the instance has been moving to another database since {}", f"Finish with {ON}, or {UNDO}."),
