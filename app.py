@@ -130,8 +130,8 @@ def asgi() -> Gateway:
 
 
 @click.command()
-@click.option("--new", is_flag=True, help="Start anew in a folder whose database is lost.")
-@click.option("--web-only", is_flag=True, help="Start no worker: other hosts have them.")
+@click.option("--new", is_flag=True, help="Start a new instance in a folder whose database is lost.")
+@click.option("--web-only", is_flag=True, help="Start no worker: they run on other hosts.")
 @click.pass_obj
 def serve(instance: Instance, new: bool, web_only: bool) -> None:
     """Start Redis, the web server and the import workers. Ctrl-C stops them all.
@@ -230,7 +230,7 @@ def worker(instance: Instance) -> None:
 
 
 @click.command()
-@click.option("--backed-up", is_flag=True, help="The database, on a server, has been backed up.")
+@click.option("--backed-up", is_flag=True, help="You have backed the database up on its server.")
 @as_json
 @on_new_instance
 def migrate(_: Settings, as_json: bool) -> None:

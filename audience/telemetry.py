@@ -45,7 +45,7 @@ METRICS = (
     ),
     MetricSpec("webhook_deliveries", MetricKind.COUNTER, "Deliveries tried.", ("outcome",)),
     MetricSpec("webhook_delivery_seconds", MetricKind.HISTOGRAM, "Time of a delivery that was tried."),
-    MetricSpec("sign_ups", MetricKind.COUNTER, "What became of sign-ups.", ("outcome",)),
+    MetricSpec("sign_ups", MetricKind.COUNTER, "Sign-ups by result.", ("outcome",)),
     MetricSpec("mails", MetricKind.COUNTER, "Emails handed to the mail server.", ("outcome",)),
     MetricSpec("mail_seconds", MetricKind.HISTOGRAM, "Time to hand over an email."),
     MetricSpec("metrics_write_errors", MetricKind.COUNTER, "Times that counts could not be written."),

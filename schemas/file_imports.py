@@ -85,7 +85,7 @@ class ColumnMeta(ResponseSchema):
             "examples": ["email", "field:plan"],
         }
     )
-    reason = ma.fields.String(metadata={"description": "Why it is taken for that, as a sentence."})
+    reason = ma.fields.String(metadata={"description": "Why the column has that meaning, as a sentence."})
 
 
 class FileMeta(ResponseSchema):
@@ -99,7 +99,7 @@ class FileMeta(ResponseSchema):
         allow_none=True, metadata={"description": "The program that wrote the file; null if it is not known."}
     )
     advice = ma.fields.String(
-        allow_none=True, metadata={"description": "What else of that program to import."}
+        allow_none=True, metadata={"description": "Which other files of that program to import."}
     )
     columns = ma.fields.List(ma.fields.Nested(ColumnMeta))
     answers = ma.fields.String(
@@ -141,7 +141,8 @@ class DryRunSchema(ResponseSchema):
     unsubscribes_ignored = too_late("Unsubscribes")
     subscribes_ignored = too_late("Subscribes")
     rows = ma.fields.List(
-        ma.fields.Nested(PreviewRow), metadata={"description": "The first 20 rows, as they would become."}
+        ma.fields.Nested(PreviewRow),
+        metadata={"description": "The first 20 rows, as they would be imported."},
     )
 
 

@@ -23,8 +23,8 @@ from schemas.tags import trim_names
 from schemas.values import STATES, FieldError, OnExisting
 
 BOTH = (
-    "`answers` already says who may be written to: leave `consent` and `consent_column` out, or answer anew "
-    "without `answers`."
+    "`answers` already says who may be written to: leave `consent` and `consent_column` out, or answer "
+    "again without `answers`."
 )
 FROM = Sentence(Code.UNKNOWN_CHOICE, f"Send from with one of {', '.join(PRESETS)}, or leave it out.")
 CONSENT = Sentence(Code.UNKNOWN_CHOICE, f"Send consent with one of {', '.join(STATES)}, or leave it out.")
@@ -93,7 +93,7 @@ class ImportFile(Form):
         data_key="map",
         load_default=dict,
         error_messages={"invalid": MEANING},
-        metadata={"description": "What columns mean: `map[COLUMN]=WHAT`, by header or place from 1."},
+        metadata={"description": "What columns mean: `map[COLUMN]=WHAT`, by header or number, from 1."},
     )
     from_ = Once(data_key="from", validate=ma.validate.OneOf(PRESETS, error=FROM))
     sheet = Once(metadata={"description": "The sheet of a workbook; absent: the first."})

@@ -120,7 +120,7 @@ class NewForm(Form):
         metadata={"description": "Tags that people get when they confirm."},
     )
     wording = TextsByLanguage(metadata={"description": "What people agree to, by language."})
-    intro = TextsByLanguage(metadata={"description": "What stands above the form, by language."})
+    intro = TextsByLanguage(metadata={"description": "The text above the form, by language."})
     thanks = TextsByLanguage(metadata={"description": "What the page says after confirming, by language."})
     origins = ma.fields.List(
         Text(strip=True, blank=False),
@@ -192,7 +192,8 @@ class FormAttributes(ResponseSchema):
     delivery = ma.fields.String(metadata={"description": "`smtp`, or the id of a webhook."})
     is_test = ma.fields.Boolean()
     event_until = Date(
-        allow_none=True, metadata={"description": "Until when networks have no limits; null if they have."}
+        allow_none=True,
+        metadata={"description": "Until when the limits per network are lifted; null if they apply."},
     )
     created_at = Date()
     updated_at = Date()

@@ -27,7 +27,7 @@ class UndoAttributes(ResponseSchema):
         metadata={"description": "How far it is; null for a dry run."},
     )
     total = integer("People whom the import created or changed.")
-    processed = integer("Those of them who are done.")
+    processed = integer("How many of them are done.")
     removed = integer("Created by the import and not mentioned since: removed.")
     restored = integer("Changed by the import: as they were before.")
     kept = integer("Something of the import stays: changed, mentioned, unsubscribed or erased since.")

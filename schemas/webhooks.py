@@ -52,9 +52,7 @@ class NewWebhook(Form):
         metadata={"description": "Whether messages have the links of subscribers; needs an `https://` URL."}
     )
     sign_ups = Truth(
-        metadata={
-            "description": "Whether forms may name it as their `delivery`, and hand sign-ups over to it."
-        }
+        metadata={"description": "Whether forms may name it as their `delivery`, and send sign-ups to it."}
     )
 
 
@@ -92,7 +90,7 @@ class WebhookAttributes(ResponseSchema):
         metadata={"description": "`gone`: the receiver answered 410; `failing`: it failed for three days."},
     )
     links = ma.fields.Boolean(metadata={"description": "Whether messages have the links of subscribers."})
-    sign_ups = ma.fields.Boolean(metadata={"description": "Whether forms may hand sign-ups over to it."})
+    sign_ups = ma.fields.Boolean(metadata={"description": "Whether forms may send sign-ups to it."})
     delivered = Id(metadata={"description": "Changes up to this number are delivered."})
     failures = integer("Failed tries since the last success.")
     created_at = Date()

@@ -21,8 +21,8 @@ class Unreachable(Unavailable):
 class Unfinished(Unavailable):
     """The connection was lost during a commit: the transaction may be written, or not."""
 
-    said = "the database was lost at the last moment: this was done, or not"
-    remedy = "look, before you try again"
+    said = "the connection to the database was lost during the commit: this may have been done"
+    remedy = "check before you try again"
 
 
 class ReadOnly(Unavailable):

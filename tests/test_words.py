@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ROOMS = ("app.py", "audience", "schemas", "storage", "workers", "bench")
 ANSWERS = ("audience/answers",)
+CONSOLE = ("audience/console",)
 COLUMNS = ("storage/access/models.py", "storage/undo/models.py")
 PLACES = (
     "audience/operations/place_tables.py",
@@ -64,6 +65,30 @@ WORDS = (
         (IDENTIFIER,),
         ANSWERS,
     ),
+    Word("stays? away", "stay unsubscribed, or are not imported", (MESSAGE,), CONSOLE),
+    Word("did not count", "ignored", (MESSAGE,), CONSOLE),
+    Word(
+        "comes? in (new|as|unconfirmed)|came in (as|unconfirmed)",
+        "added, or unconfirmed",
+        (MESSAGE,),
+        CONSOLE,
+    ),
+    Word("another word for", "recognised by its name", (MESSAGE,)),
+    Word("bookkeeping", "say who uses it", (MESSAGE,)),
+    Word("what (became|becomes) of", "result, or whether", (MESSAGE,), CONSOLE),
+    Word("ticks? (off|somebody|people)", "untick, or select", (MESSAGE,), CONSOLE),
+    Word("anew", "again, restart, reinstall", (MESSAGE,), CONSOLE),
+    Word("log of recent writes", "write-ahead log (WAL)", (MESSAGE,)),
+    Word("at the last moment", "during the commit", (MESSAGE,), CONSOLE),
+    Word("was taken of", "was used", (MESSAGE,)),
+    Word("keeps? (the service|a file or a database) (from|equal)", "valid, or up to date", (MESSAGE,)),
+    Word("at most so many", "how many at most", (MESSAGE,)),
+    Word("has had its emails", "has reached its limit", (MESSAGE,), CONSOLE),
+    Word("(go|goes|gone|went) on with it", "continue", (MESSAGE,), CONSOLE),
+    Word(r"takes? (it|them|a value|the \w+|line ends) (away|off)", "remove", (MESSAGE,), CONSOLE),
+    Word("make (answers|it|them) up", "invent", (MESSAGE,)),
+    Word("said of everyone|by which visitors", "of everyone, with which", (MESSAGE,)),
+    Word("demands? it|be asked for a moment ago", "require, request", (MESSAGE,), CONSOLE),
 )
 
 
@@ -112,8 +137,13 @@ def functions(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def messages(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Strings of several words, but for docstrings."""
+    """Strings of several words, but for docstrings that no command shows as its help."""
     described = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and any(
+            re.search(r"\b(command|group)\b", ast.unparse(decorator)) for decorator in node.decorator_list
+        ):
+            described.discard(id(getattr(node.body[0], "value", None)))
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in described:
             yield node.lineno, node.value

@@ -36,7 +36,7 @@ PURPOSES = {  # what a key is for, by the least scope that does; `stats` and `ut
     "full": "an existing SDK or plugin: it may do everything",
     "signup": "a website's form: it may ask for sign-ups, and check what is typed",
     "read": "a report: it may read everything, and change nothing",
-    "mailer": "a mailer: it may read, with the links by which subscribers leave",
+    "mailer": "a mailer: it may read, with the links by which subscribers unsubscribe",
 }
 NO_ONES_KEY = Key(
     0, "", "0" * 64, "stats", 0, None, None, "", None

@@ -158,7 +158,7 @@ def _read(searches: str) -> dict[str, str]:
 def new_link(operator_id: int | None, purpose: str) -> str:
     """Creates a one-time link. Returns its token.
 
-    It replaces older ones of its operator for the same purpose, except sign-ins that wait for their code.
+    It replaces older ones of its operator for the same purpose, except sign-ins that wait for a code.
     """
     if operator_id is not None and purpose != CODE:
         stored.delete_links_of(operator_id, purpose)

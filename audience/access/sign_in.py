@@ -28,10 +28,10 @@ NO_CHANGE = "Your address was not changed."
 CURRENT = "This is not your present password: type it again."
 WRONG_CODE = "This code is wrong, too old or used: type the one that your app shows now, or a recovery code."
 WRONG_FIRST_CODE = "This is not the code of this secret: type the one that your app shows now."
-STEP_OVER = "Sign in again: a code is taken once, within 10 minutes after the password or the link."
+STEP_OVER = "Sign in again: a code is accepted once, within 10 minutes after the password or the link."
 NOT_TURNED_ON = "Two-factor sign-in was not turned on."
 STAYS_ON = "Two-factor sign-in was not turned off."
-ON_ALREADY = "Two-factor sign-in is on already: turn it off first, to set it up anew."
+ON_ALREADY = "Two-factor sign-in is on already: turn it off first, then set it up again."
 INCOMPLETE = "Set an address and a password first: then set up two-factor sign-in."
 
 

@@ -80,6 +80,6 @@ def _entry(text: str) -> str:
     """The entry in a text, without blanks at its ends. Raises `ValueError` if it is empty or too long."""
     if not 0 < len(text.strip()) <= MAX_LENGTH:
         raise ValueError(
-            f"a line is one entry of 1 to {MAX_LENGTH} characters, with - before it to take it away"
+            f"a line is one entry of 1 to {MAX_LENGTH} characters, with - before it to remove it"
         )
     return text.strip()

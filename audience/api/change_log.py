@@ -20,7 +20,7 @@ def list_changes(site: Site, form: dict[str, Any]) -> bytes:
 
     The changes after the number `after`, oldest first, up to `limit` (100, at most 1,000). Go on from
     `meta.next`: nothing is skipped, nothing repeated. Without `after`, only `meta` is answered. A number that
-    the record does not reach is refused: export the site, and go on from the number that the export carries.
+    the record does not reach is refused: export the site, and continue from the number that the export has.
 
     Returns the changes; `changed` has the new values, of somebody new all of them as they are now.
     """

@@ -17,7 +17,7 @@ from schemas.codes import Code, Sentence
 IF_MATCH, IF_NONE_MATCH = "If-Match", "If-None-Match"
 TAG = re.compile(r'"[^"]*"')
 CHANGED = Sentence(
-    Code.RECORD_CHANGED, "Changed: it has another ETag than If-Match says; get it again, and decide anew."
+    Code.RECORD_CHANGED, "Changed: its ETag is not the one in If-Match; get it again, and decide again."
 )
 DELIVERED = frozenset({"delivered", "failures"})  # what deliveries change of a webhook
 

@@ -321,7 +321,7 @@ TEXTS = {
     "SaveWebhook.webhook": "The webhook.",
     "DeliveryAttributes.milliseconds": "How long the answer took.",
     "FormAttributes.fields": "What the form asks for beside the address.",
-    "FormAttributes.intro": "What stands above the form, by language.",
+    "FormAttributes.intro": "The text above the form, by language.",
     "FormAttributes.thanks": "What the page says after confirming, by language.",
     "FormAttributes.next_url": "The page after signing up; empty for that of the service.",
     "FormAttributes.confirmed_url": "The page after confirming; empty for that of the service.",

@@ -33,7 +33,7 @@ FILE = (
 )
 FILE_AS_FORM = (
     "Send the file with its own Content-Type, such as text/csv: without one, curl says that it is a form. "
-    "Send it with --data-binary, since -d takes the line ends away."
+    "Send it with --data-binary, since -d removes the line ends."
 )
 FORM = "Send the body as JSON, not as a form."
 JSON = Sentence(Code.BODY_NOT_JSON, "The body is not JSON: send one JSON object, in UTF-8.")

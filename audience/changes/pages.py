@@ -31,8 +31,8 @@ MAX_PAGE = 1_000
 HISTORY_ROWS = 100
 NO_PLACE = Sentence(
     Code.CURSOR_TOO_OLD,
-    "The record does not reach back to this number, or never had it: export the site, and go on from the "
-    "number that the export carries.",
+    "The record does not reach back to this number, or never had it: export the site, and continue from the "
+    "number that the export has.",
 )
 
 

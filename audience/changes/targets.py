@@ -15,7 +15,7 @@ from storage.subscribers import subscribers as stored
 NOBODY = Sentence(Code.SUBSCRIBER_NOT_FOUND, "Subscriber not found: check the address or uuid, and the site.")
 TWO = Sentence(
     Code.TWO_SUBSCRIBERS,
-    "The email and the uuid are of two subscribers: correct one of them, or leave it out.",
+    "The email and the uuid belong to two subscribers: correct one of them, or leave it out.",
 )
 
 

@@ -43,7 +43,9 @@ def _pairs(separator: str) -> Any:
 @click.option("-q", "--query", multiple=True, metavar="NAME=VALUE", callback=_pairs("="), help="A parameter.")
 @click.option("-d", "--data", metavar="JSON", help="The body; - reads it from standard input.")
 @click.option("-H", "--header", multiple=True, metavar="NAME:VALUE", callback=_pairs(":"), help="A header.")
-@click.option("--key-file", type=click.Path(path_type=Path), help="JSON with another key than the first.")
+@click.option(
+    "--key-file", type=click.Path(path_type=Path), help="JSON file with another key than the first site's."
+)
 @click.pass_obj
 def api(
     instance: Instance, /, method: str, path: str, data: str | None, key_file: Path | None, **more: Any

@@ -19,20 +19,22 @@ from schemas.values import write_date
 TABLE = "subscribers"
 LOST = (
     "Unsubscribes of {} day(s) after the backup are not in the log: whoever unsubscribed then may be "
-    "subscribed."
+    "subscribed again."
 )
 NO_LOG = (
     "The folder had no erasures.log: whoever unsubscribed or was erased in the {} day(s) since the backup "
-    "may be subscribed. If you have that file of the lost instance, put it into an empty folder and restore "
-    "there."
+    "may be subscribed again. If you have that file of the lost instance, put it into an empty folder and "
+    "restore there."
 )
-NO_LOG_YET = "{} has no erasures.log: whoever unsubscribed or was erased since the backup may be subscribed."
+NO_LOG_YET = (
+    "{} has no erasures.log: whoever unsubscribed or was erased since the backup may be subscribed again."
+)
 UNREADABLE = (
-    "{} line(s) of erasures.log could not be read and were left out: whoever they name may have returned, or "
-    "be subscribed."
+    "{} line(s) of erasures.log could not be read and were left out: people they name may be back, or "
+    "subscribed again."
 )
 NOT_CARRIED = (
-    "Imports and undos requested since the backup, also those that waited, are not in it: request them again."
+    "Imports and undos requested since the backup, even waiting ones, are not in it: request them again."
 )
 NO_FORMER = "--former is of PostgreSQL: a restore of a file reads the database that it replaces."
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -96,7 +98,7 @@ def check(instance: Instance, file: Path | None, restore: bool, as_json: bool) -
         "rows": manifest.rows,
         "restored": restore,
     }
-    result = "restored elsewhere, and the same" if restore else "complete"
+    result = "restored into a temporary folder and compared, equal" if restore else "complete"
     show(answer, as_json, [f"{file}: {_contents(manifest)}, {result}."])
 
 
@@ -130,8 +132,8 @@ def restore(
 ) -> None:
     """Replace the instance with a backup. Stop the service first.
 
-    Who was erased or unsubscribed since the backup is so again; keys revoked since then stay revoked. On
-    PostgreSQL, AUDIENCE_DATABASE_URL names an empty database, and --former the one from before.
+    People erased or unsubscribed since the backup are erased or unsubscribed again. Keys revoked since stay
+    revoked. On PostgreSQL, AUDIENCE_DATABASE_URL names an empty database, and --former the earlier one.
 
     Example: audience restore audience-2026-11-20.tar
     """
@@ -164,7 +166,7 @@ def _lines(restored: RestoreResult) -> list[str]:
         lines.append(f"Erased since the backup, and erased again: {counted(restored.erased, 'subscriber')}.")
     if restored.left:
         lines.append(
-            f"Left since the backup, and still unsubscribed: {counted(restored.left, 'subscriber')}."
+            f"Unsubscribed since the backup, and still unsubscribed: {counted(restored.left, 'subscriber')}."
         )
     if restored.ended_keys:
         lines.append(f"{restored.ended_keys} keys revoked since the backup stay revoked.")

@@ -17,7 +17,7 @@ NO_FILE = "There is no {}: name the file that `audience erasures export` wrote."
 
 @click.group()
 def erasures() -> None:
-    """The log of erasures and unsubscribes: export it, and repeat what a restored database does not know."""
+    """The log of erasures and unsubscribes: export it, or apply it to a restored database."""
 
 
 @erasures.command("export")
@@ -25,9 +25,9 @@ def erasures() -> None:
 @as_json
 @on_instance
 def export_log(settings: Settings, file: Path, as_json: bool) -> None:
-    """Write the log of erasures and unsubscribes to FILE, which `audience erasures apply` reads.
+    """Write the log of erasures and unsubscribes to FILE, for `audience erasures apply`.
 
-    Before a restore of the database by other means than `audience restore`.
+    Do so before you restore the database by other means than `audience restore`.
 
     Example: audience erasures export erasures.jsonl
     """
@@ -42,9 +42,9 @@ def export_log(settings: Settings, file: Path, as_json: bool) -> None:
 @as_json
 @on_instance
 def apply(settings: Settings, file: Path | None, as_json: bool) -> None:
-    """Erase and unsubscribe again whom FILE, or `erasures.log`, names. Stop the service first.
+    """Erase and unsubscribe again the people that FILE, or `erasures.log`, names. Stop the service first.
 
-    For a database that was restored by other means than `audience restore`. Its webhooks are paused.
+    Do so after you restored the database by other means than `audience restore`. Webhooks are paused.
 
     Example: audience erasures apply erasures.jsonl
     """

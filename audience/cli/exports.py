@@ -21,7 +21,7 @@ from audience.subscribers import stats
 from schemas.exports import FORMATS, WRITERS
 
 NO_FILE = "say which FILE to write: without one, the subscribers themselves go to standard output"
-CHANGE = "All changes up to {} are in: `audience changes --after` goes on from there."
+CHANGE = "The export has all changes up to {}: `audience changes --after` continues from there."
 
 
 @click.command()

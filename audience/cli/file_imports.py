@@ -64,38 +64,40 @@ class OnceCommand(click.Command):
     "meanings",
     multiple=True,
     metavar="COLUMN=WHAT",
-    help="What a column, by header or place from 1, means; repeatable.",
+    help="What a column means, named by header or number; repeatable.",
 )
-@click.option("--from", "preset", type=click.Choice(list(PRESETS)), help="The program whose file it is.")
-@click.option("--sheet", help="The sheet of a workbook; without it, the first.")
+@click.option(
+    "--from", "preset", type=click.Choice(list(PRESETS)), help="The program that exported the file."
+)
+@click.option("--sheet", help="The sheet of a workbook; by default, the first.")
 @click.option("--tag", multiple=True, help="A tag for everyone in the file; repeatable.")
-@click.option("--consent", type=click.Choice(STATES), help="Who may be written to, said of everyone.")
-@click.option("--consent-column", help="The column that says who may be written to: its header or place.")
+@click.option("--consent", type=click.Choice(STATES), help="The consent of everyone in the file.")
+@click.option("--consent-column", help="The column that says who may be written to: its header or number.")
 @click.option("--subscribed", multiple=True, help='Its value that means subscribed; "" is blank; repeatable.')
 @click.option("--unsubscribed", multiple=True, help="Its value that means unsubscribed; repeatable.")
-@click.option("--unconfirmed", multiple=True, help="Its value that means: still to confirm; repeatable.")
-@click.option("--ignore-column", multiple=True, help="A column that says nothing of consent; repeatable.")
+@click.option("--unconfirmed", multiple=True, help="Its value that means not yet confirmed; repeatable.")
+@click.option("--ignore-column", multiple=True, help="A column that says nothing about consent; repeatable.")
 @click.option("--answers", metavar="LINE", help="The answers that an earlier import of such a file printed.")
 @click.option("--seen", multiple=True, help="A header that --answers does not know; repeatable.")
-@click.option("--seen-digest", help="In place of --seen, as a question about very many headers gives it.")
-@click.option("--no-header", is_flag=True, help="The first row is no header: columns are 1, 2, 3, ...")
+@click.option("--seen-digest", help="Replaces --seen where a question lists very many headers.")
+@click.option("--no-header", is_flag=True, help="The first row is not a header: columns are 1, 2, 3, ...")
 @click.option("--dates", type=click.Choice([DMY, MDY]), help="Whether the day or the month comes first.")
 @click.option("--encoding", help="The encoding of a file that is not UTF-8, such as cp1250.")
 @click.option("--header-row", type=click.IntRange(1), help="The row that has the names of the columns.")
 @click.option(
-    "--hidden-rows", type=click.Choice([IMPORT, SKIP]), help="What becomes of hidden rows of a workbook."
+    "--hidden-rows", type=click.Choice([IMPORT, SKIP]), help="Whether hidden rows of a workbook are imported."
 )
-@click.option("--tag-separator", help="The marks between tags in place of a comma, such as ;")
+@click.option("--tag-separator", help="What separates tags in a cell, if not a comma, such as ;")
 @click.option(
     "--unread-dates",
     type=click.Choice([LEFT_OUT, FIELD]),
-    help="What becomes of cells that are no dates: left out, or kept as custom fields.",
+    help="Whether cells that are not dates are left out or kept as custom fields.",
 )
 @click.option(
     "--known",
     type=click.Choice(list(map(str, OnExisting))),
     default=str(OnExisting.MERGE),
-    help="What may change of people who are known: everything, what is blank, or nothing.",
+    help="What may change in existing subscribers: everything, blank values, or nothing.",
 )
 @click.option("--dry-run", is_flag=True, help="Show the outcome without writing anything.")
 @click.option("--refused", type=click.Path(dir_okay=False, path_type=Path), help="File for refused rows.")
@@ -118,8 +120,8 @@ def import_file(
     """Import subscribers from CSV, XLSX, JSON or JSON lines.
 
     If interrupted, run the same command again to continue. Refused rows are written to a file next to FILE:
-    correct it and import it. Exit status: 0 all rows are in, 3 some were refused, 1 the file was, 2 it leaves
-    questions open.
+    correct it and import it. Exit status: 0 all rows imported, 3 some rows refused, 1 file refused, 2
+    questions to answer.
 
     Example: audience import people.csv --site 6f1c... --consent subscribed
     """
@@ -243,7 +245,7 @@ def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
         if everything or column.reason not in (Because.CHOSEN, Because.NAMED, Because.ALIAS, Because.CUSTOM):
             yield f"Column {column.position}, {column.name}: {column.meaning}. {column.reason}"
     if inspected.dates.forms:
-        yield f"Dates without a time zone are of {inspected.reading.zone}."
+        yield f"Dates without a time zone are read as {inspected.reading.zone}."
     yield from inspected.advice
 
 

@@ -33,7 +33,7 @@ EITHER = f"{OR}--".join(STATES)  # the option of a value that no word tells
 COLUMNS = "The columns, with their values:"
 COMMANDS = "Answer with one of these commands:"
 COMMANDS_TO_CHOOSE = "Answer with one of these commands, and choose where it has `or`:"
-SUGGESTED = "or, as the words of the file suggest (look at each of them):"
+SUGGESTED = "or, as the values in the file suggest (check each of them):"
 Pair = tuple[str, str]  # a parameter and its value
 Pairs = Sequence[Pair]
 

@@ -35,18 +35,18 @@ from schemas.imports import too_late_counts
 from schemas.values import compact_json, write_date
 
 PROGRESS_ROWS = 1_000
-SUPPRESSED = "Suppressed rows are of people who were erased here: they stay away."
+SUPPRESSED = "Suppressed rows are of people who were erased here: they are not imported."
 GOES_ON = (
-    "import {id} goes on without this command: undo it with `audience imports undo {id}`, or run the "
+    "import {id} continues without this command: undo it with `audience imports undo {id}`, or run the "
     "same command again to follow it."
 )
 REFUSED = "The refused rows are in {}: correct that file and import it{}."
-WOULD_LEAVE = "{:,} {} whom you have would be unsubscribed, {:,} come in new and unsubscribed."
+WOULD_LEAVE = "{:,} existing {} would be unsubscribed, {:,} would be added as unsubscribed."
 BEFORE = "This file was imported before, as import {}, {}."
 NEXT = "Answers for the next file of this kind: --answers {}"
 TOO_LATE = {
-    "unsubscribes_ignored": "Unsubscribes that did not count, because these people subscribed later",
-    "subscribes_ignored": "Subscribes that did not count, because these people unsubscribed later",
+    "unsubscribes_ignored": "Unsubscribes ignored, because these people subscribed later",
+    "subscribes_ignored": "Subscribes ignored, because these people unsubscribed later",
 }
 OUTCOMES = ("created", "updated", "unchanged", "refused", "suppressed")
 
@@ -137,7 +137,7 @@ class FileRun:
     def _tell_skipped(self, stayed: int, suppressed: int, counts: Import | DryRun) -> None:
         """Prints how many rows had no effect: of unsubscribed or erased people, or with later consent."""
         if stayed:
-            self.say(f"Who has left stays away: {stayed:,}.")
+            self.say(f"People who unsubscribed here stay unsubscribed: {stayed:,}.")
         if suppressed:
             self.say(SUPPRESSED)
         for name, number in too_late_counts(counts).items():

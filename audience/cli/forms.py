@@ -19,39 +19,53 @@ from schemas.base import load
 from schemas.values import LANGUAGES, NAMES, write_date
 
 NOTHING = "give what to change, such as --name or --wording"
-COUNTED = "The limits of networks count again."
+COUNTED = "The limits per network apply again."
 BY_LANGUAGE = "write LANGUAGE=TEXT, such as en=Hello"
 OF_FIELD = "write KEY.LANGUAGE=TEXT, such as city.en=Town, of a field that the form asks for"
 
 form_argument = click.argument("form_id", type=click.IntRange(1, 2**53))
 TEXTS = {
     "wording": "What people agree to; repeatable.",
-    "intro": "What stands above the form; repeatable.",
+    "intro": "The text above the form; repeatable.",
     "thanks": "What the page says after confirming; repeatable.",
 }
 SETTINGS = [
-    click.option("--language", type=click.Choice(LANGUAGES), help="Where the visitor's is not known."),
+    click.option(
+        "--language", type=click.Choice(LANGUAGES), help="The language of visitors whose own is not known."
+    ),
     click.option(
         "--ask", "asked", metavar="KEY", multiple=True, help="Ask for a name or custom field; repeatable."
     ),
-    click.option("--need", "needed", metavar="KEY", multiple=True, help="Ask, and demand it; repeatable."),
     click.option(
-        "--label", "labels", metavar="KEY.LANGUAGE=TEXT", multiple=True, help="How it asks; repeatable."
+        "--need", "needed", metavar="KEY", multiple=True, help="Ask for it, and require it; repeatable."
     ),
-    click.option("--tag", "tags", multiple=True, help="For whoever confirms; repeatable."),
-    *(
-        click.option(f"--{name}", metavar="LANGUAGE=TEXT", multiple=True, help=TEXTS[name])
-        for name in TEXTS
+    click.option(
+        "--label",
+        "labels",
+        metavar="KEY.LANGUAGE=TEXT",
+        multiple=True,
+        help="The label of a field; repeatable.",
     ),
-    click.option("--origin", "origins", multiple=True, help="A website that it is on; repeatable."),
+    click.option("--tag", "tags", multiple=True, help="A tag for everyone who confirms; repeatable."),
+    *(click.option(f"--{name}", metavar="LANGUAGE=TEXT", multiple=True, help=TEXTS[name]) for name in TEXTS),
+    click.option("--origin", "origins", multiple=True, help="A website that the form is on; repeatable."),
     click.option("--next-url", help="The page after signing up."),
     click.option("--confirmed-url", help="The page after confirming."),
     click.option(
-        "--confirm", type=click.Choice(wire.CONFIRMING), help="Opening the link is enough, or a click."
+        "--confirm",
+        type=click.Choice(wire.CONFIRMING),
+        help="Opening the link confirms, or a click on its page.",
     ),
-    click.option("--delivery", metavar="smtp|WEBHOOK_ID", help="Who sends the link."),
-    click.option("--test/--no-test", "is_test", default=None, help="Mail the operators, and count nothing."),
-]  # fmt: skip
+    click.option(
+        "--delivery", metavar="smtp|WEBHOOK_ID", help="The mail server or a webhook sends the link."
+    ),
+    click.option(
+        "--test/--no-test",
+        "is_test",
+        default=None,
+        help="Send emails only to the site's owners, and count nothing.",
+    ),
+]
 
 
 def with_settings(command: Any) -> Any:
@@ -63,13 +77,13 @@ def with_settings(command: Any) -> Any:
 
 @click.group()
 def form() -> None:
-    """Forms: by which visitors sign up."""
+    """Forms, with which visitors sign up."""
 
 
 @form.command(name="list")
 @on_site
 def list_forms(_: Settings, site: Site, as_json: bool) -> None:
-    """List the forms of a site, archived ones, too.
+    """List the forms of a site, also archived ones.
 
     Example: audience form list --site 6f1c...
     """
@@ -94,7 +108,7 @@ def show_form(_: Settings, form_id: int, site: Site, as_json: bool) -> None:
 @with_settings
 @on_site
 def add(_: Settings, name: str, site: Site, as_json: bool, **asked: Any) -> None:
-    """Make a form, paused, with a name that only you see. Without --wording, one is proposed.
+    """Make a paused form, with a name that only you see. Without --wording, the form gets the standard one.
 
     Example: audience form add "Front page" --ask first_name --origin https://example.com --site 6f1c...
     """
@@ -110,7 +124,9 @@ def add(_: Settings, name: str, site: Site, as_json: bool, **asked: Any) -> None
 def change(
     settings: Settings, form_id: int, site: Site, as_json: bool, no_fields: bool, **asked: Any
 ) -> None:
-    """Change a form. Texts in other languages stay; `de=` takes one out. Another wording is a new version.
+    """Change a form. Texts in other languages stay; `de=` removes the German one.
+
+    Another wording is a new version.
 
     Example: audience form change 1 --wording "de=Ja, bitte." --site 6f1c...
     """
@@ -146,7 +162,7 @@ def pause(_: Settings, form_id: int, site: Site, as_json: bool) -> None:
 @form_argument
 @on_site
 def archive(_: Settings, form_id: int, site: Site, as_json: bool) -> None:
-    """Archive a form that is no longer needed. It is kept, as what people agreed to.
+    """Archive a form that is no longer needed. It is kept as proof of what people agreed to.
 
     Example: audience form archive 1 --site 6f1c...
     """
@@ -155,22 +171,22 @@ def archive(_: Settings, form_id: int, site: Site, as_json: bool) -> None:
 
 @form.command()
 @form_argument
-@click.option("--end", "is_end", is_flag=True, help="End it now.")
+@click.option("--end", "is_end", is_flag=True, help="Apply the limits again now.")
 @on_site
 def event(_: Settings, form_id: int, is_end: bool, site: Site, as_json: bool) -> None:
-    """Lift the limits of networks of a form for a day, as for visitors of one conference; all others stay.
+    """Lift a form's limits per network for a day, such as for visitors of a conference. Other limits stay.
 
     Example: audience form event 1 --site 6f1c...
     """
     row = forms.set_event(site, form_id, not is_end, COMMAND_LINE)
     until = row.event_until
-    line = COUNTED if until is None else f"Until {write_date(until)} networks have no limits."
+    line = COUNTED if until is None else f"The limits per network are lifted until {write_date(until)}."
     show(wire.form(row), as_json, [line])
 
 
 @form.command()
 @form_argument
-@click.option("--language", type=click.Choice(LANGUAGES), help="Else that of the form.")
+@click.option("--language", type=click.Choice(LANGUAGES), help="By default, the form's language.")
 @on_site
 def embed(settings: Settings, form_id: int, language: str | None, site: Site, as_json: bool) -> None:
     """Print the HTML of a form, for a page of your own.

@@ -8,7 +8,7 @@ from audience.config import Settings
 from audience.privacy import secret_files
 
 PLACE_TABLE = "geo.table"  # of `audience.answers.geolocation`
-GOODBYE = "Goodbye. Everything is stopped, and all that was accepted is kept."
+GOODBYE = "Everything is stopped, and everything that was accepted is kept."
 BLOCK = """
 Audience is at {url}  (Ctrl-C stops it)
 
@@ -26,7 +26,7 @@ def steps(settings: Settings, web_only: bool) -> Iterable[str]:
     worker = "" if web_only else " and the import worker"
     yield f"Starting {redis}the web server{worker}, about 3 s"
     if not settings.geo_database and not (settings.instance / PLACE_TABLE).exists():
-        yield "Packing the place table, about 8 s (once, meanwhile; only geolocation waits for it)"
+        yield "Packing the place table, about 8 s (once; only geolocation waits for it)"
 
 
 def greeting(url: str, settings: Settings, link: str | None) -> str:

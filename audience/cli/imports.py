@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 AWAY = "Stay unsubscribed: {:,}."
 ONLY_UNSUBSCRIBED = "Only this import unsubscribed {:,}: --resubscribe subscribes them again: {}"
-FAILED_UNDO = "the undo stopped: see the worker's log. The same command goes on with it."
+FAILED_UNDO = "the undo stopped: see the worker's log, then run the same command again to continue."
 INSTANTS = ("created_at", "started_at", "finished_at")
 LINE = (
     "{id:>6} {created_at}  {status:<9}  {done}: {created:,} created, {updated:,} updated"
@@ -111,7 +111,7 @@ def retry(_: Settings, import_id: int, site_name: str | None, as_json: bool) -> 
 @click.argument("import_id", type=int)
 @site_of_id_option
 @click.option("--dry-run", is_flag=True, help="Show the outcome without changing anything.")
-@click.option("--resubscribe", is_flag=True, help="Subscribe again whom only this import unsubscribed.")
+@click.option("--resubscribe", is_flag=True, help="Subscribe again those whom only this import unsubscribed.")
 @as_json
 @on_instance
 def undo(
@@ -122,9 +122,10 @@ def undo(
     resubscribe: bool,
     as_json: bool,
 ) -> None:
-    """Undo an import: values still as it set them go back; whom it created goes, unless mentioned since.
+    """Undo an import: delete subscribers it created, unless mentioned since, and restore values it changed.
 
-    If interrupted, it goes on by itself; the same command follows it again.
+    Values changed again since are kept. If interrupted, it continues by itself; the same command follows
+    it again.
 
     Example: audience imports undo 12 --dry-run
     """

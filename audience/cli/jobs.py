@@ -22,7 +22,7 @@ def jobs_group() -> None:
 @as_json
 @on_instance
 def list_jobs(_: Settings, as_json: bool) -> None:
-    """List the jobs that failed, with why; they are tried again, or were given up.
+    """List failed jobs with the reason; each will be tried again, or was given up.
 
     Example: audience jobs list
     """
@@ -51,7 +51,7 @@ def _line(row: dict[str, Any]) -> str:
 @as_json
 @on_instance
 def retry(settings: Settings, job_id: int, as_json: bool) -> None:
-    """Have a job that failed tried again at once; it continues where it stopped.
+    """Try a failed job again at once; it continues where it stopped.
 
     Example: audience jobs retry 7
     """

@@ -16,7 +16,10 @@ from schemas.values import write_date
 
 LINE = """{publishable_key}  {scope:<8} {state}
     {named}, created {created_at}, {used}"""
-WITHOUT_SCOPE = "Warning: without --scope the key may do everything; give the least that does, such as read."
+WITHOUT_SCOPE = (
+    "Warning: without --scope the key may do everything; choose the smallest scope that is enough, such as "
+    "read."
+)
 DURATION = re.compile(r"(\d{1,6})([smhd]?)")
 
 
@@ -27,7 +30,9 @@ def key() -> None:
 
 @key.command()
 @click.option("--site", "names", multiple=True, metavar="SITE", help="Name or uuid of a site; repeatable.")
-@click.option("--scope", type=click.Choice(list(SCOPES)), help="What it may do; else a terminal asks.")
+@click.option(
+    "--scope", type=click.Choice(list(SCOPES)), help="What the key may do; without it, a terminal asks."
+)
 @click.option("--name", default="", help="What the key is for, such as Shop.")
 @as_json
 @on_instance

@@ -21,7 +21,7 @@ def mail() -> None:
 @click.argument("address")
 @on_site
 def test(settings: Settings, address: str, site: Site, as_json: bool) -> None:
-    """Send a test to an operator's address, at most 5 an hour; exit code 1 unless the mail server takes it.
+    """Send a test to an operator's address, at most 5 an hour; exit code 1 unless the mail server accepts it.
 
     Example: audience mail test ann@example.com --site 6f1c...
     """

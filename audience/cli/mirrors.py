@@ -36,10 +36,14 @@ def _url(text: str) -> str:
 @click.command()
 @click.option("--to", required=True, metavar="TARGET", callback=_target, help=f"{TARGET.capitalize()}.")
 @click.option("--password-file", default="", metavar="FILE", help="File with the password for that database.")
-@click.option("--once", is_flag=True, help="End when the mirror is level, instead of following.")
+@click.option(
+    "--once", is_flag=True, help="Stop when the mirror is up to date, instead of following changes."
+)
 @on_site
 def mirror(_: Settings, to: Target, password_file: str, once: bool, site: Site, as_json: bool) -> None:
-    """Keep a file or a database equal to a site: its subscribers, tags, events. It goes on where it ended.
+    """Copy a site's subscribers, tags and events to a file or database, and keep it up to date.
+
+    A later run continues where the last one ended.
 
     Example: audience mirror --to sqlite:people.db --once --site 6f1c...
     """

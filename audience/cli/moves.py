@@ -10,7 +10,7 @@ from audience.cli.output import as_json, counted, show
 from audience.cli.progress import ShownProgress
 from audience.operations import instance_files, moves, moves_back
 
-ONE = "Give one of --to and --undo."
+ONE = "Give either --to or --undo."
 UNREADABLE = "The URL cannot be read: write it as postgresql://USER@HOST/DATABASE or sqlite:PATH."
 
 
@@ -18,7 +18,7 @@ UNREADABLE = "The URL cannot be read: write it as postgresql://USER@HOST/DATABAS
 @click.option("--to", "target", metavar="URL", help="An empty database: postgresql://… or sqlite:PATH.")
 @click.option("--undo", is_flag=True, help="Use the old database again, if the new one was not written to.")
 @click.option(
-    "--lost", is_flag=True, help="With --undo, of a new database that is gone, with what was written there."
+    "--lost", is_flag=True, help="With --undo: the new database is gone, with everything written to it."
 )
 @click.option(
     "--password-file", default="", metavar="FILE", help="File with the password of the other database."
@@ -28,10 +28,10 @@ UNREADABLE = "The URL cannot be read: write it as postgresql://USER@HOST/DATABAS
 def move(
     instance: Instance, target: str | None, undo: bool, lost: bool, password_file: str, as_json: bool
 ) -> None:
-    """Move the instance into an empty database, PostgreSQL's or SQLite's. Stop the service first.
+    """Move the instance into an empty PostgreSQL or SQLite database. Stop the service first.
 
-    Interrupted, it goes on where it was when it is run again. The old database keeps everything, and is not
-    used any more.
+    If interrupted, run the same command again to continue. The old database keeps its data, but is no
+    longer used.
 
     Example: audience move --to postgresql://audience@db.example/audience
     """

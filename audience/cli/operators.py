@@ -36,7 +36,7 @@ def operator() -> None:
 
 @operator.command()
 @click.argument("email")
-@click.option("--administrator", is_flag=True, help="May also do what concerns the whole instance.")
+@click.option("--administrator", is_flag=True, help="Make it an administrator, of the whole instance.")
 @click.option("--site", metavar="SITE", help="Name or uuid of a site to give a role on.")
 @click.option("--role", type=click.Choice(ROLES), default="viewer", show_default=True)
 @as_json
@@ -93,12 +93,12 @@ def _line(row: dict[str, Any]) -> str:
 @as_json
 @on_instance
 def set_role(_: Settings, email: str, role: str, site: str | None, as_json: bool) -> None:
-    """Give or take a role: one of a site with --site, else `administrator` or `none` of the instance.
+    """Give or remove a role: on a site with --site, else `administrator` or `none` on the instance.
 
     Example: audience operator role ann@example.com owner --site 6f1c...
     """
     if (site is None) != (role == "administrator") and role != "none":
-        raise click.UsageError("Name a site for its roles, and none for administrator.")
+        raise click.UsageError("Add --site for a role on a site, and leave it out for administrator.")
     if site is None:
         operators.set_administrator(email, role == "administrator", COMMAND_LINE)
     else:

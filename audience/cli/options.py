@@ -16,7 +16,11 @@ site_of_id_option = click.option(
 )
 site_argument = click.argument("site_uuid", metavar="SITE")
 limit_option = click.option(
-    "--limit", type=click.IntRange(1, 100_000), default=100, show_default=True, help="At most so many."
+    "--limit",
+    type=click.IntRange(1, 100_000),
+    default=100,
+    show_default=True,
+    help="How many to list at most.",
 )
 
 

@@ -91,7 +91,7 @@ def show(_: Settings, segment_id: str, site: Site, as_json: bool) -> None:
 @click.argument("subscriber", metavar="EMAIL|UUID")
 @on_site
 def match(_: Settings, segment_id: str, subscriber: str, site: Site, as_json: bool) -> None:
-    """Tell why a subscriber is in a segment, or is not, rule by rule.
+    """Show rule by rule why a subscriber is in a segment, or is not.
 
     Example: audience segment match 1 ann@example.com --site 6f1c...
     """

@@ -24,26 +24,28 @@ from schemas.values import write_date
 HELD, FAILED = "held", "failed"
 WHICH = "give --id, --before, or --all"
 CHOICES = [
-    click.option("--id", "ids", type=click.IntRange(1, 2**53), multiple=True, help="This one; repeatable."),
-    click.option("--before", metavar="DATE", help="Those asked for earlier."),
-    click.option("--all", "chooses_all", is_flag=True, help="All of them."),
+    click.option(
+        "--id", "ids", type=click.IntRange(1, 2**53), multiple=True, help="The id of a sign-up; repeatable."
+    ),
+    click.option("--before", metavar="DATE", help="Sign-ups requested before this date."),
+    click.option("--all", "chooses_all", is_flag=True, help="All held or failed sign-ups."),
 ]
 
 
 @click.group(name="sign-up")
 def sign_up() -> None:
-    """Sign-ups: list them, send or discard what is held, ask for one."""
+    """Sign-ups: list them, send or discard held ones, ask a subscriber to confirm."""
 
 
 @sign_up.command(name="list")
-@click.option("--status", type=click.Choice(wire.STATUSES), help="Only these.")
-@click.option("--address", metavar="ADDRESS", default="", help="Only those of this address.")
+@click.option("--status", type=click.Choice(wire.STATUSES), help="Only sign-ups with this status.")
+@click.option("--address", metavar="ADDRESS", default="", help="Only sign-ups of this address.")
 @limit_option
 @on_site
 def list_sign_ups(
     settings: Settings, status: str | None, address: str, limit: int, site: Site, as_json: bool
 ) -> None:
-    """List the sign-ups of a site, oldest first: what became of each, and what was answered.
+    """List the sign-ups of a site, oldest first, each with its status and the last answer of the mail server.
 
     Example: audience sign-up list --status held
     """
@@ -56,7 +58,7 @@ def list_sign_ups(
 @click.argument("sign_up_id", type=click.IntRange(1, 2**53))
 @on_site
 def send(settings: Settings, sign_up_id: int, site: Site, as_json: bool) -> None:
-    """Send the confirmation of a sign-up now, also a second time, within the limits per mailbox.
+    """Send the confirmation of a sign-up now, or once more, within the limits per mailbox.
 
     Example: audience sign-up send 17
     """
@@ -72,7 +74,7 @@ def _show_waiting(settings: Settings, site: Site, row: SignUp, as_json: bool) ->
 @click.argument("email")
 @on_site
 def ask_to_confirm(settings: Settings, email: str, site: Site, as_json: bool) -> None:
-    """Send a confirmation to a subscriber who came in unconfirmed, within the limits of their mailbox.
+    """Send a confirmation to a subscriber who is unconfirmed, within the limits per mailbox.
 
     Example: audience sign-up ask ann@example.com
     """
@@ -91,10 +93,10 @@ def _with_choices(command: Any) -> Any:
 
 @sign_up.command()
 @_with_choices
-@click.option("--failed", is_flag=True, help="Those that failed, in place of those that are held.")
+@click.option("--failed", is_flag=True, help="Failed sign-ups instead of held ones.")
 @on_site
 def release(_: Settings, site: Site, as_json: bool, failed: bool, **chosen: Any) -> None:
-    """Send what is held, or failed. Of held ones, this ends an alarm, too, but for --id.
+    """Send held or failed sign-ups. Sending held ones also ends an alarm, except with --id.
 
     Example: audience sign-up release --failed --all
     """
@@ -106,7 +108,7 @@ def release(_: Settings, site: Site, as_json: bool, failed: bool, **chosen: Any)
 @_with_choices
 @on_site
 def discard(_: Settings, site: Site, as_json: bool, **chosen: Any) -> None:
-    """Delete what is held.
+    """Delete held sign-ups.
 
     Example: audience sign-up discard --id 17
     """

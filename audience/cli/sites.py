@@ -20,9 +20,9 @@ from audience.looks import looks, senders
 from audience.subscribers import stats
 from audience.subscribers.stats import Counts
 
-REVOKE = "Nobody can unsubscribe by a link in an email that {} has sent. Revoke all links?"
+REVOKE = "Links in emails that {} has sent will no longer unsubscribe anybody. Revoke all links?"
 REVOKED = "All links made before are revoked. Put new ones into your emails."
-ROTATED = "Done. Old links go on unsubscribing; old links to preferences do only that."
+ROTATED = "Done. Old links still unsubscribe; old links to preferences do only that."
 PAGES = {  # the fields of a look and a sender: how they are written, and what they are
     "name": ("NAME", "Public name, in the pages and the emails."),
     "home": ("URL", "Home page."),
@@ -30,10 +30,10 @@ PAGES = {  # the fields of a look and a sender: how they are written, and what t
     "privacy": ("URL", "Privacy page; every form needs it."),
     "language": ("LANGUAGE", "Language where the reader's is unknown: en, de, es, fr, it, nl, pt."),
     "accent": ("COLOUR", "Accent colour, such as #1d4f80."),
-    "base_url": ("URL", "Address of the pages: a second name that leads here."),
+    "base_url": ("URL", "Address of the pages: another name of this host."),
     "mail_from": ("ADDRESS", "From address of the emails."),
-    "mail_name": ("NAME", "From name, else the public name."),
-    "reply_to": ("ADDRESS", "Where replies go, else to the From address."),
+    "mail_name": ("NAME", "From name; by default, the public name."),
+    "reply_to": ("ADDRESS", "Address for replies; by default, the From address."),
 }
 NO_OWNER = "nobody yet: `audience console` makes the first operator, who owns all sites"
 
@@ -113,7 +113,7 @@ def _words(counts: Counts | None) -> str:
 @as_json
 @on_instance
 def delete(settings: Settings, site: Site, yes: bool, as_json: bool) -> None:
-    """Delete a site with its subscribers, events, imports, lists, and the keys of this site only.
+    """Delete a site with its subscribers, events, imports and lists, and the keys that are for no other site.
 
     If interrupted, run the same command again to continue.
 
@@ -218,7 +218,7 @@ def time_zone(_: Settings, site: Site, name: str, as_json: bool) -> None:
 @as_json
 @on_instance
 def rename(_: Settings, site: Site, name: str, as_json: bool) -> None:
-    """Give a site another name.
+    """Rename a site.
 
     Example: audience site rename 6f1c... "The weekly letter"
     """
@@ -243,7 +243,7 @@ def with_fields(command: Any) -> Any:
 def pages(
     settings: Settings, site: Site, logo: BinaryIO | None, no_logo: bool, as_json: bool, **typed: str | None
 ) -> None:
-    """Show how the pages for people look, and who the emails are from; or set it. "" takes a value away.
+    """Show how the pages for people look, and who the emails are from; or set it. "" removes a value.
 
     Example: audience site pages 6f1c... --name "Harbour Letters" --privacy https://harbour.example/privacy
     """
@@ -267,12 +267,12 @@ def links() -> None:
 
 @links.command()
 @site_argument
-@click.option("--revoke", is_flag=True, help="End all links made before: those in sent emails lead nowhere.")
+@click.option("--revoke", is_flag=True, help="End all links made before: those in sent emails stop working.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @as_json
 @on_instance
 def rotate(_: Settings, site: Site, revoke: bool, yes: bool, as_json: bool) -> None:
-    """Sign new links with another key. Old unsubscribe links go on, unless they are revoked.
+    """Sign new links with another key. Old unsubscribe links keep working, unless they are revoked.
 
     Example: audience site links rotate 6f1c...
     """

@@ -44,7 +44,7 @@ def subscriber() -> None:
 def add(settings: Settings, email: str, consent: str, site: Site, as_json: bool, **options: Any) -> None:
     """Add one person; exit status 2 without an answer to whether the person may be written to.
 
-    Who is a subscriber already stays unchanged, and who was erased stays erased. Values are read as in a CSV
+    Existing subscribers stay unchanged, and erased people stay erased. Values are read as in a CSV
     file.
 
     Example: audience subscriber add bob@example.com --consent subscribed
@@ -105,8 +105,12 @@ def find(settings: Settings, target: str, site: Site, as_json: bool) -> None:
 
 
 @subscriber.command(name="list")
-@click.option("--segment", "segment_name", metavar="SEGMENT", help="Only those in it, by id or name.")
-@click.option("--tag", "tag_names", multiple=True, metavar="TAG", help="Only those with it; repeatable.")
+@click.option(
+    "--segment", "segment_name", metavar="SEGMENT", help="Only subscribers in this segment, by id or name."
+)
+@click.option(
+    "--tag", "tag_names", multiple=True, metavar="TAG", help="Only subscribers with this tag; repeatable."
+)
 @limit_option
 @on_site
 def list_subscribers(
@@ -218,7 +222,7 @@ def _consent_lines(shown: dict[str, Any]) -> Iterator[str]:
 @click.option("--remove", is_flag=True, help="Remove the tags instead.")
 @on_site
 def tag(_: Settings, email: str, tag_names: tuple[str, ...], remove: bool, site: Site, as_json: bool) -> None:
-    """Give a subscriber tags, or take them away.
+    """Add tags to a subscriber, or remove them.
 
     Example: audience subscriber tag ann@example.com vip --site 6f1c...
     """
@@ -233,7 +237,7 @@ def tag(_: Settings, email: str, tag_names: tuple[str, ...], remove: bool, site:
 @click.argument("emails", metavar="EMAIL...", nargs=-1, required=True)
 @on_site
 def unsubscribe(_: Settings, emails: tuple[str, ...], site: Site, as_json: bool) -> None:
-    """Unsubscribe one or more; exit status 3 if only some of them are subscribers.
+    """Unsubscribe one or more people; exit status 3 if only some of them are subscribers.
 
     Example: audience subscriber unsubscribe ann@example.com --site 6f1c...
     """

@@ -7,7 +7,7 @@ from audience.cli.output import as_json, show
 from audience.cli.progress import ShownProgress
 from audience.operations import table_renewal
 
-RESTART = "Start the service anew: it reads its tables when it starts."
+RESTART = "Restart the service: it reads its tables when it starts."
 
 
 @click.group()

@@ -48,7 +48,7 @@ def rename(_: Settings, name: str, new_name: str, site: Site, as_json: bool) -> 
     form = load(wire.PatchTag(), {"tag": {"name": new_name}})
     tag_id = tags.get_by_name(site, name).id
     row = tag_renames.rename(site, tag_id, form["tag"]["name"], COMMAND_LINE, audit_log.COMMAND_LINE)
-    show(wire.tag(row, site.id), as_json, [f"The tag is called {printable(row.name)} now."])
+    show(wire.tag(row, site.id), as_json, [f"The tag is now called {printable(row.name)}."])
 
 
 @tag.command()

@@ -26,22 +26,22 @@ NOTHING = "give what to change, such as --url or --pause"
 
 webhook_argument = click.argument("webhook_id", type=click.IntRange(1, 2**53))
 kind_option = click.option(
-    "--kind", "kinds", type=click.Choice(ASKED), multiple=True, help="Only this kind; repeatable."
+    "--kind", "kinds", type=click.Choice(ASKED), multiple=True, help="Only changes of this kind; repeatable."
 )
 
 
 @click.group()
 def webhook() -> None:
-    """Webhooks: URLs that are told of each change."""
+    """Webhooks: URLs that receive each change."""
 
 
 @webhook.command()
 @click.argument("url")
 @kind_option
-@click.option("--segment", "segment_id", metavar="SEGMENT_ID", help="Only people of this segment.")
+@click.option("--segment", "segment_id", metavar="SEGMENT_ID", help="Only changes of people in this segment.")
 @click.option("--links", is_flag=True, help="With the links of each subscriber; needs https://.")
-@click.option("--sign-ups", is_flag=True, help="Forms may hand sign-ups over to it.")
-@click.option("--paused", is_flag=True, help="Send nothing yet.")
+@click.option("--sign-ups", is_flag=True, help="Let forms send sign-ups to it.")
+@click.option("--paused", is_flag=True, help="Add it paused: it sends nothing yet.")
 @on_site
 def add(settings: Settings, site: Site, as_json: bool, **asked: Any) -> None:
     """Send the changes of a site to URL from now on. The secret is shown once.
@@ -82,14 +82,14 @@ def show_webhook(_: Settings, webhook_id: int, site: Site, as_json: bool) -> Non
 
 @webhook.command()
 @webhook_argument
-@click.option("--url", help="Where to send from now on.")
+@click.option("--url", help="The new URL.")
 @kind_option
 @click.option("--all-kinds", is_flag=True, help="Changes of every kind.")
-@click.option("--segment", "segment_id", metavar="SEGMENT_ID", help="Only people of this segment.")
-@click.option("--everybody", is_flag=True, help="People of no particular segment.")
+@click.option("--segment", "segment_id", metavar="SEGMENT_ID", help="Only changes of people in this segment.")
+@click.option("--everybody", is_flag=True, help="Changes of people in any segment or none.")
 @click.option("--links/--no-links", default=None, help="With the links of each subscriber, or without.")
-@click.option("--sign-ups/--no-sign-ups", default=None, help="Forms may hand sign-ups over to it, or not.")
-@click.option("--pause/--resume", "paused", default=None, help="Send nothing, or go on where it stopped.")
+@click.option("--sign-ups/--no-sign-ups", default=None, help="Whether forms may send sign-ups to it.")
+@click.option("--pause/--resume", "paused", default=None, help="Pause it, or resume it where it stopped.")
 @on_site
 def change(settings: Settings, webhook_id: int, site: Site, as_json: bool, **asked: Any) -> None:
     """Change a webhook, pause it or resume it. Its secret stays.
@@ -115,7 +115,7 @@ def change(settings: Settings, webhook_id: int, site: Site, as_json: bool, **ask
 @webhook_argument
 @on_site
 def rotate(_: Settings, webhook_id: int, site: Site, as_json: bool) -> None:
-    """Renew the secret of a webhook, which is shown once. Both sign for 24 hours.
+    """Renew the secret of a webhook; it is shown once. The old one signs for another 24 hours, too.
 
     Example: audience webhook rotate 1 --site 6f1c...
     """
@@ -140,7 +140,9 @@ def test(settings: Settings, webhook_id: int, site: Site, as_json: bool) -> None
 
 @webhook.command()
 @webhook_argument
-@click.option("--after", type=click.IntRange(0, 2**53), required=True, help="The number to go on from.")
+@click.option(
+    "--after", type=click.IntRange(0, 2**53), required=True, help="Send the changes after this number."
+)
 @on_site
 def replay(_: Settings, webhook_id: int, after: int, site: Site, as_json: bool) -> None:
     """Send all changes after a number again.
@@ -152,7 +154,13 @@ def replay(_: Settings, webhook_id: int, after: int, site: Site, as_json: bool) 
 
 @webhook.command()
 @webhook_argument
-@click.option("--page", type=click.IntRange(1, 10_000), default=1, show_default=True, help="100 to a page.")
+@click.option(
+    "--page",
+    type=click.IntRange(1, 10_000),
+    default=1,
+    show_default=True,
+    help="The page to list, of 100 deliveries.",
+)
 @on_site
 def deliveries(_: Settings, webhook_id: int, page: int, site: Site, as_json: bool) -> None:
     """List what was sent to a webhook in the last 30 days, newest first.

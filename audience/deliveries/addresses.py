@@ -30,7 +30,8 @@ NOT_PUBLIC = Sentence(
 )
 NOT_ENCRYPTED = Sentence(
     Code.URL_REFUSED,
-    "Links that confirm leave your own network encrypted only: give a URL that begins with https://",
+    "Links that confirm are only sent encrypted outside your own network: give a URL that begins with "
+    "https://",
 )
 
 # Not for a receiver, though Python's tables, which differ between its versions, may call them public.

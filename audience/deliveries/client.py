@@ -36,7 +36,9 @@ BUSY = (429, 503)  # of these statuses `Retry-After` is heeded
 MAX_RETRY_AFTER = 3_600  # seconds
 
 NO_NAME = "The host of the URL was not found: check its spelling, and that this machine's DNS works."
-NO_CONNECTION = "The receiver cannot be reached, or broke off: check that it runs, and firewalls between."
+NO_CONNECTION = (
+    "The receiver cannot be reached, or broke off: check that it runs, and the firewalls in between."
+)
 NO_ANSWER = "The receiver did not answer in time: let it answer 2xx at once, and do its work afterwards."
 NOT_TRUSTED = "The receiver's certificate is not valid for its name: renew it, with its whole chain."
 NO_TLS = "The receiver does not speak TLS 1.2 or newer: check its port and its certificate."

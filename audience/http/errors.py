@@ -58,7 +58,8 @@ UNAVAILABLE = Sentence(
 )
 UNFINISHED = Sentence(
     Code.OUTCOME_UNKNOWN,
-    "The database was lost at the last moment: this was done, or not. Look before you send it again.",
+    "The connection to the database was lost during the commit: this may have been done. Check before you "
+    "send it again.",
 )
 FAULTY_DISK = Sentence(
     Code.DISK_FAULT, "The service's disk is full or faulty: send the request again in a while."

@@ -30,8 +30,8 @@ from storage.instance import erased_pages
 log = logging.getLogger(__name__)
 BATCH_TEXTS = 500
 HAS_ERASED = (
-    "Somebody in this file was erased after it was sent, so it was deleted. Choose it again: nobody who was "
-    "erased comes back by it, and your answers are kept."
+    "Somebody in this file was erased after it was sent, so it was deleted. Choose it again: erased people "
+    "are not imported, and your answers are kept."
 )
 UNREADABLE = (
     "Somebody was erased after this file was sent. It could not be searched for them, so it was deleted: "

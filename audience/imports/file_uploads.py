@@ -47,7 +47,7 @@ ASKED_GONE = Sentence(
 )
 GONE = Sentence(
     Code.UPLOAD_NOT_FOUND,
-    "This file is no longer here: it was imported or left, or a day has passed. Send it again.",
+    "This file is no longer here: it was imported or discarded, or a day has passed. Send it again.",
 )
 
 

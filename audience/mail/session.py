@@ -46,12 +46,12 @@ METHODS = {"PLAIN", "LOGIN", "CRAM-MD5"}  # of signing in, which `smtplib` has
 
 # Of policy, a full mailbox, a size: of this sender, this day, or this message, and not of the recipient.
 PASSING = re.compile(r"5\.(7\.\d{1,3}|2\.2|3\.4)\b")
-NO_SMTPUTF8 = "The mail server takes no address with letters beyond ASCII (it lacks SMTPUTF8)."
+NO_SMTPUTF8 = "The mail server accepts only addresses in ASCII (it lacks SMTPUTF8)."
 NO_HEADER = "No email is sent to an address with =? in it: mail programs read it as another one."
 NO_STARTTLS = "The mail server offers no STARTTLS: use smtps://, or the port on which it does."
-NO_AUTH = f"The mail server offers no way to sign in that is known here ({', '.join(sorted(METHODS))})."
+NO_AUTH = f"The mail server offers no way to sign in that Audience knows ({', '.join(sorted(METHODS))})."
 NO_FILE = "AUDIENCE_SMTP_PASSWORD_FILE names no file that can be read: correct its name or its rights."
-NOT_ASCII = "Choose a user and a password of ASCII alone: others cannot sign in to the mail server."
+NOT_ASCII = "Choose a user and a password in ASCII: the mail server accepts no others."
 NO_NAME = "The mail server's name was not found: check AUDIENCE_SMTP_URL, and that this machine's DNS works."
 NO_ANSWER = "The mail server did not answer in time."
 BROKE_OFF = "The mail server broke off the connection."

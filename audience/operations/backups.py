@@ -40,8 +40,9 @@ MANIFEST = "manifest.json"
 SUBSCRIBERS = "subscribers"  # the table
 CHUNK_BYTES = 2**20
 TOO_OLD = (
-    "The log of unsubscribes lacks {} day(s) after this backup: who unsubscribed then would be subscribed. "
-    "Restore a newer backup, put the latest copy of erasures.log back, or use --unsubscribes-lost."
+    "The log of unsubscribes lacks {} day(s) after this backup: whoever unsubscribed then would be "
+    "subscribed again. Restore a newer backup, put the latest copy of erasures.log back, or use "
+    "--unsubscribes-lost."
 )
 ALTERED = (
     "The backup does not restore: of {} subscribers {} were erased since, and {} are there. Make another."

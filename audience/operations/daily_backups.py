@@ -25,7 +25,7 @@ from storage.errors import StatementError, Unavailable, Unusable
 OUTCOME, LOCK = "daily.json", "daily.lock"
 LOOK_MS, RETRY_MS = 10 * MINUTE_MS, 60 * MINUTE_MS
 TRIAL_DAYS = 7
-UNFINISHED = "AUDIENCE_BACKUP_COMMAND has not ended for {}: it runs, or the worker was stopped."
+UNFINISHED = "AUDIENCE_BACKUP_COMMAND has not ended for {}: it is still running, or the worker was stopped."
 BY_ITSELF = Actor("daily backup")
 ERRORS = (AudienceError, StatementError, Unavailable, Unusable, OSError)
 

@@ -32,7 +32,7 @@ REPORTS: tuple[tuple[str, str, dict[str, Any]], ...] = (
         "Reporting::Reports::EventsReport",
         {"event": "$purchase", "unit": "week", "days": 365},
     ),
-    ("Why they left", "LeavingReport", {}),
+    ("Why people unsubscribed", "LeavingReport", {}),
 )
 LOOK = {
     "name": "Coast and Atlas", "home": "https://coast.example/", "imprint": "https://coast.example/imprint",

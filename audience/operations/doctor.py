@@ -23,7 +23,7 @@ SECRETS = ("pepper", "first-site.json", "config.toml", erasure_log.LOG)
 MAIL_ADVICE = (
     "No confirmation goes out: see AUDIENCE_SMTP_URL and AUDIENCE_SMTP_PASSWORD_FILE in docs/settings.md."
 )
-RENEWAL = "Run `audience tables renew`, then start the service anew; or upgrade Audience."
+RENEWAL = "Run `audience tables renew`, then restart the service; or upgrade Audience."
 LOG_ADVICE = "Run `audience erasures apply` on this host, then delete {file}."
 
 
@@ -35,7 +35,7 @@ def versions(_: Context) -> Iterator[Finding]:
 def settings(context: Context) -> Iterator[Finding]:
     """Checks settings that depend on the answers' tables: with a wrong one, the service does not start."""
     (context.answers or Answers(context.settings)).check()
-    yield ok("settings", "nothing in them keeps the service from starting")
+    yield ok("settings", "settings are valid")
 
 
 def engine(context: Context) -> Iterator[Finding]:

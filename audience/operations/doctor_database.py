@@ -20,12 +20,12 @@ from storage.instance import doctor as stored
 
 REPAIR = "Run `audience doctor --recount --fix`."
 TWINS = (
-    "They are found as one, and may stay. To make them one, give each person who has the second (a search by "
-    "`tag_ids`) the tag by its name, which adds the first, and only then DELETE /v1/fetch/tags/ID of the "
-    "second, which takes it from all who have it."
+    "Searches treat them as one, so they may stay. To make them one, search by `tag_ids` for subscribers "
+    "with the second. Add the tag to them by its name: they get the first. Only then DELETE "
+    "/v1/fetch/tags/ID removes the second."
 )
 MOST_TWINS = 5  # that are named
-OWN_NAME = "a name of their own, in Settings, Pages and mail, keeps it apart"
+OWN_NAME = "give them a name of their own in Settings, Pages and mail, to keep the console apart"
 CLOCK_SKEW_MS = 60_000
 MIN_NOW_MS = 1_767_225_600_000  # 2026-01-01: an earlier clock is wrong
 
@@ -66,7 +66,7 @@ def system_clock(context: Context) -> Iterator[Finding]:
 def console(context: Context) -> Iterator[Finding]:
     settings, accounts = context.settings, operators.list_all()
     if settings.public_url and settings.console_url != settings.base_url:
-        advice = "Browsers reach it elsewhere only over HTTPS: set AUDIENCE_PUBLIC_URL to such an address."
+        advice = "Other machines reach it only over HTTPS: set AUDIENCE_PUBLIC_URL to an https:// address."
         yield warn("console", f"answers at {settings.console_url}/console only", advice)
     if accounts and not any(operator.administrator for operator, _ in accounts):
         advice = "Run `audience operator role EMAIL administrator`."
@@ -101,7 +101,7 @@ def unfinished_imports(context: Context) -> Iterator[Finding]:
         yield warn(
             "imports",
             f"undoing {source} failed five times, after {undo.applied} of {undo.rows} people",
-            "Find the cause in the worker's log, then ask for it again: it goes on.",
+            "Find the cause in the worker's log, then request the undo again: it continues.",
         )
     unfinished = backlog.measure(context.only_site)
     sentence = f"unfinished imports: {unfinished.imports} ({unfinished.rows} rows)"
@@ -152,10 +152,10 @@ def derived_values(context: Context) -> Iterator[Finding]:
             stats.repair(site)
             wrong, total = field_values.differing(site)
             miscounted = stats.wrong_counters(site)
-        sentence = f"site {site.uuid}: {wrong} of {total} people differ from their values for segments"
+        sentence = f"site {site.uuid}: {wrong} of {total} subscribers have wrong values for segments"
         yield bad("values", sentence, REPAIR) if wrong else ok("values", sentence)
         for counted in miscounted:
-            yield bad("values", f"site {site.uuid}: {counted} are counted wrongly", REPAIR)
+            yield bad("values", f"site {site.uuid}: {counted} have wrong counts", REPAIR)
 
 
 def compared_tags(context: Context) -> Iterator[Finding]:
@@ -164,10 +164,10 @@ def compared_tags(context: Context) -> Iterator[Finding]:
             named = [f"{older.id} {json.dumps(older.name)} and {twin.id} {json.dumps(twin.name)}"
                      for older, twin in twins[:MOST_TWINS]]  # fmt: skip
             more = f" and {len(twins) - MOST_TWINS} more" if len(twins) > MOST_TWINS else ""
-            sentence = f"tags that differ by blanks or invisible characters alone: {', '.join(named)}{more}"
+            sentence = f"tags that differ only by blanks or invisible characters: {', '.join(named)}{more}"
             yield warn("tags", f"site {site.uuid}: {sentence}", TWINS)
         else:
-            yield ok("tags", f"site {site.uuid}: no two differ by blanks or invisible characters alone")
+            yield ok("tags", f"site {site.uuid}: no two differ only by blanks or invisible characters")
 
 
 def first_scheme(context: Context) -> Iterator[Finding]:
@@ -177,8 +177,10 @@ def first_scheme(context: Context) -> Iterator[Finding]:
     """
     counts = stored.count_first_scheme(site_keys.SECOND, context.only_site)
     if any(counts):
-        sentence = "before sites had keys: {} hashes of addresses, {} webhook secrets, {} API keys".format(
-            *counts
+        sentence = (
+            "from before sites had keys: {} hashes of addresses, {} webhook secrets, {} API keys".format(
+                *counts
+            )
         )
         yield ok("schemes", sentence)
 
@@ -191,7 +193,7 @@ def record_of_changes(context: Context) -> Iterator[Finding]:
     yield ok("changes", size_text)
     for site in _sites(context):
         wrong, total = change_log_replay.differing(site)
-        sentence = f"site {site.uuid}: {wrong} of {total} people are not as the record of changes says"
+        sentence = f"site {site.uuid}: {wrong} of {total} subscribers differ from the record of changes"
         subject = "1 person is" if total == 1 else f"{total} people are"
         if wrong:
             yield bad("changes", sentence, "Export the site wherever the record is followed.")

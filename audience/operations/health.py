@@ -27,10 +27,12 @@ PROBE_BYTES = 4096
 MAX_LOG_BYTES = 150 * 2**20  # a log begins anew at 100 to 125 MB, and imports wait at 200 MB
 
 WORKER_ADVICE = "Look for its errors in the log; restart `audience serve`."
-LOG_ADVICE = "A long read keeps it, and imports wait at 200 MB: end that read, or restart the service."
+LOG_ADVICE = (
+    "A long read keeps it from shrinking, and imports wait at 200 MB: end that read, or restart the service."
+)
 DNS_TROUBLE = {
     DnsHealth.DENYING: "the DNS servers name no mail exchanger of any well-known mail domain",
-    DnsHealth.CUT_OFF: "the DNS servers are cut off from the Internet, or make answers up",
+    DnsHealth.CUT_OFF: "the DNS servers are cut off from the Internet, or invent answers",
 }
 WEBHOOK_ADVICE = "See `audience webhook deliveries ID`, then run `audience webhook change ID --resume`."
 CONFIRMATION_MINUTES = 10
@@ -38,11 +40,9 @@ CONFIRMATION_ADVICE = (
     "`audience sign-up list --status waiting` says what was answered; "
     "see AUDIENCE_SMTP_URL, or the form's webhook."
 )
-UNNAMED_PROXY = (
-    "over 20 forms in an hour came through a proxy that is not named: networks of visitors have no limits"
-)
+UNNAMED_PROXY = "over 20 sign-ups in an hour came through an unknown proxy: limits per network do not apply"
 PROXY_ADVICE = "If the proxy is yours, put its address into AUDIENCE_TRUSTED_PROXIES."
-LINKS_ADVICE = "`audience mail test` says what the mail server answers; see AUDIENCE_SMTP_URL."
+LINKS_ADVICE = "`audience mail test` shows what the mail server answers; see AUDIENCE_SMTP_URL."
 BACKUP_HOURS = 48
 BACKUP_ADVICE = "See the log of the worker, which makes one each day at AUDIENCE_BACKUP_AT."
 IMPORT_ADVICE = "The worker is behind or stuck: see its log; raise AUDIENCE_WORKERS to add more."
@@ -64,7 +64,7 @@ def recent_writes() -> Iterator[Finding]:
     """Warns if the write-ahead log is far past its limit, because a reader prevents its truncation."""
     log_bytes = doctor.log_bytes()
     if log_bytes > MAX_LOG_BYTES:
-        yield warn("database", f"{size(log_bytes)} in the log of recent writes", LOG_ADVICE)
+        yield warn("database", f"{size(log_bytes)} in the write-ahead log (WAL)", LOG_ADVICE)
 
 
 def migrations(context: Context) -> Iterator[Finding]:
@@ -84,7 +84,7 @@ def redis(context: Context) -> Iterator[Finding]:
     if queue.error and not context.settings.redis_url and not context.serving:
         yield ok("redis", "embedded, not running: `audience serve` starts it")
     elif queue.error:
-        advice = f"{queue.error}. Imports go on, but slower: see redis/server.log in the instance folder."
+        advice = f"{queue.error}. Imports continue, but slower: see redis/server.log in the instance folder."
         yield bad("redis", "Redis does not answer", advice)
     elif queue.eviction_policy != "noeviction":
         sentence = f"Redis may evict queued jobs (maxmemory-policy {queue.eviction_policy})"
@@ -164,17 +164,17 @@ def confirmations(context: Context) -> Iterator[Finding]:
         sentence = f"a confirmation has waited to be sent for {minutes:.0f} minutes"
         yield warn("confirmations", sentence, CONFIRMATION_ADVICE)
     elif minutes_of_links > CONFIRMATION_MINUTES:
-        sentence = f"links that somebody asked for have waited to be sent for {minutes_of_links:.0f} minutes"
+        sentence = f"requested links have waited to be sent for {minutes_of_links:.0f} minutes"
         yield warn("confirmations", sentence, LINKS_ADVICE)
     else:
-        yield ok("confirmations", "none waits to be sent for long")
+        yield ok("confirmations", "none has waited to be sent for long")
 
 
 def backups(context: Context) -> Iterator[Finding]:
     """Warns if the newest backup is old, or the last daily one failed in whole or in part."""
     settings = context.settings
     if not settings.backup_at:
-        yield ok("backups", "none is made each day: AUDIENCE_BACKUP_AT says when")
+        yield ok("backups", "no daily backup is set up: set its time in AUDIENCE_BACKUP_AT")
         return
     hours, last = kept_backups.age_ms(settings) // HOUR_MS, daily_backups.outcome(settings)
     troubles = {
@@ -196,7 +196,7 @@ def proxies(context: Context) -> Iterator[Finding]:
     if not context.settings.trusted_proxies and sign_ups.is_any_proxied(context.only_site):
         yield warn("proxies", UNNAMED_PROXY, PROXY_ADVICE)
     else:
-        yield ok("proxies", "no forms come through one that is not named")
+        yield ok("proxies", "no sign-ups come through an unknown one")
 
 
 def _write_problem(instance: Path) -> str:

@@ -37,7 +37,7 @@ SHARED_PEPPER_ADVICE = (
 NO_DATABASE = "the database is missing, and with it every site, subscriber and key"
 DATABASE_ADVICE = (
     "Put {file} back, or run `audience restore BACKUP.tar` with the latest backup; `audience serve --new` "
-    "starts anew without it."
+    "starts a new instance without it."
 )
 UNNAMED_ADVICE = (  # where nothing shows that the database was a file
     "If it is on PostgreSQL, give this command AUDIENCE_DATABASE_URL, too, best as `database_url` in "
@@ -51,32 +51,32 @@ LOG_ADVICE = (
 NEITHER = "pepper and database are missing, and the log of erasures is there"
 NEITHER_ADVICE = (
     "Put {folder}/pepper and {folder}/audience.db back, or run `audience restore BACKUP.tar` with the latest "
-    "backup, which repeats these erasures; only if the log is another instance's, move {file} away."
+    "backup, which repeats these erasures. Only if the log is another instance's, move {file} away."
 )
 KEYS_ALONE = "pepper and database are missing, and the keys of a first site are there"
 KEYS_ALONE_ADVICE = (
     "Put {folder}/pepper and {folder}/audience.db back, or run `audience restore BACKUP.tar` with the latest "
-    "backup; `audience serve --new` starts anew without them."
+    "backup; `audience serve --new` starts a new instance without them."
 )
 SERVER_ADVICE = (
-    "Set AUDIENCE_DATABASE_URL to this instance's database, or restore it; `audience serve --new` starts "
-    "anew without it."
+    "Set AUDIENCE_DATABASE_URL to this instance's database, or restore it; `audience serve --new` starts a "
+    "new instance without it."
 )
 MOVE = "move"
 ON, UNDO = "`audience move --to {0}`", "undo the move with `audience move --undo`"
 PHASES = {  # of a move or restore: what is found, what to do
     RESTORING: (
-        "a restore of this database has not ended, it began on {}",
+        "a restore of this database that began on {} has not ended",
         "Run `audience restore` again with the same file, or begin with an empty database.",
     ),
-    LEAVING: ("the instance is on its way to another database since {}", f"Finish with {ON}, or {UNDO}."),
+    LEAVING: ("the instance has been moving to another database since {}", f"Finish with {ON}, or {UNDO}."),
     LEFT: ("the instance moved on {} to another database", f"Set AUDIENCE_DATABASE_URL={{0}}, or {UNDO}."),
     ARRIVING: (
-        "the instance of this database is elsewhere since {}",
+        "the instance of this database has been elsewhere since {}",
         "Finish its move there; if undoing one was interrupted, run `audience move --undo` there again.",
     ),
 }
-HAS_DATABASE = "{folder} has a database, so nothing can start anew there: leave --new out."
+HAS_DATABASE = "{folder} has a database, so no new instance can start there: leave --new out."
 
 
 class LostFile(AudienceError):

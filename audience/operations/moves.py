@@ -32,8 +32,8 @@ SAMPLE = 1_000
 
 SAME = "That is the database of this instance: name another."
 SEEN = (
-    "A command line is seen by others: write the password into a file, name that with --password-file, "
-    "and leave it out of the URL."
+    "Others can see a command line: leave the password out of the URL, and name a file that has it with "
+    "--password-file."
 )
 FULL = "The target is not empty: name an empty database, or a file that does not exist."
 OTHER_MOVE = "The instance is being moved to {}: finish that with --to, or undo it with --undo."
@@ -41,12 +41,12 @@ ELSEWHERE = "The instance of this database is elsewhere: move it from there."
 BACK_FIRST = "The instance has moved to {} already."
 PENDING = "Migrations are pending: run `audience migrate` first."
 UPGRADED = (
-    "Migrations are pending, and a move has begun before them: undo it with `audience move --undo`, run "
+    "Migrations are pending, and a move began before them: undo it with `audience move --undo`, run "
     "`audience migrate`, and move into a new, empty database."
 )
 DIFFERS = (
-    "The table {} arrived differently, so the instance stays where it is: run the same command again or, if "
-    "that does not help, `audience move --undo`, and move into a new, empty database."
+    "The copy of the table {} differs, so the instance stays where it is: run the same command again. If "
+    "that does not help, run `audience move --undo`, and move into a new, empty database."
 )
 MEANWHILE = (
     "Another host has begun a move, or undone this one, in the meantime: see `audience doctor` on both."

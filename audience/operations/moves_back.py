@@ -13,8 +13,8 @@ from storage.instance.moves import MoveDatabase
 from storage.instance.state import ARRIVING, HERE, LEAVING, LEFT, Phase
 
 NO_OTHER = (
-    "This database does not name the one that the instance has moved to, so that the two cannot be compared: "
-    "set AUDIENCE_DATABASE_URL to the new one."
+    "This database does not name the one that the instance has moved to, so the two cannot be compared. Set "
+    "AUDIENCE_DATABASE_URL to the new one."
 )
 GONE_ON = (
     "The other database is part of another move: undo that first, with `audience move --undo` and "
@@ -27,8 +27,8 @@ LOST = (
 NOT_LOST = "{} is there: leave out --lost."
 NOT_MOVED = "This instance has not been moved: there is nothing to undo."
 WRITTEN = (
-    "The table {} of the other database is not as it was when the instance came there: it has been written "
-    "to. Move it back with `audience move`, from there into an empty database."
+    "The table {} of the other database has been written to since the instance came there. Move it back "
+    "with `audience move`, from there into an empty database."
 )
 UPGRADED = (
     "The other database has other migrations than this one ({}, here {}): an upgraded service has used it. "

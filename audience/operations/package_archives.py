@@ -15,10 +15,10 @@ from audience.errors import Refused
 UNPACKED_BYTES = 2**29
 MOST_FILES = 20_000
 
-UNREADABLE = "{label} is no archive that can be read: nothing was taken of it."
-TOO_LARGE = "{label} unpacks to more than {limit:,} bytes: nothing was taken of it."
-TOO_MANY = "{label} has more than {limit:,} files: nothing was taken of it."
-NO_FILE = "{label} has no file {path} any more: this version of Audience cannot make its tables of it."
+UNREADABLE = "{label} cannot be read as an archive: nothing of it was used."
+TOO_LARGE = "{label} unpacks to more than {limit:,} bytes: nothing of it was used."
+TOO_MANY = "{label} has more than {limit:,} files: nothing of it was used."
+NO_FILE = "{label} has no file {path} any more: this version of Audience cannot make its tables from it."
 DAMAGE = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError,
     RuntimeError,  # zipfile's, of what is encrypted or packed in a way that it does not know

@@ -32,15 +32,15 @@ CHUNK = 2**16
 ALGORITHMS = frozenset({"sha256", "sha384", "sha512"})
 FAULTS = (OSError, http.client.HTTPException, ValueError)
 
-NO_PACKAGE = "The index on {host} has no package {name}: configure one that has."
+NO_PACKAGE = "The index on {host} has no package {name}: configure an index that has it."
 REFUSED = "{host} answered with the status {status}: check the index's URL, and the user and password in it."
 UNREACHABLE = "{host} cannot be reached: check the index's URL, its certificate and this machine's network."
-AWAY = "{host} leads to an address that is not HTTPS: configure another index."
-TOO_LARGE = "{host} sends more than {limit:,} bytes for one file: nothing was taken of it."
+AWAY = "{host} redirects to an address that is not HTTPS: configure another index."
+TOO_LARGE = "{host} sends more than {limit:,} bytes for one file: nothing of it was used."
 TOO_SLOW = "{host} did not send a file within {seconds:.0f} seconds: try again later."
-NO_HASH = "The index on {host} states no SHA-2 hash of {label}: configure one that does."
-WRONG_HASH = "{label} does not have the hash that the index on {host} states: nothing was taken of it."
-NOT_A_PAGE = "The index on {host} does not describe {name} as such an index does: check its URL."
+NO_HASH = "The index on {host} states no SHA-2 hash of {label}: configure an index that does."
+WRONG_HASH = "{label} does not have the hash that the index on {host} states: nothing of it was used."
+NOT_A_PAGE = "The index on {host} does not answer for {name} as a package index does: check its URL."
 
 
 class Package(NamedTuple):

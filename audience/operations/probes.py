@@ -22,7 +22,7 @@ DATABASE_ERRORS = (StatementError, Unavailable, Unusable)
 NO_DATABASE_YET = "none yet: `audience serve` creates it"
 SILENT = "the tables of these sites do not answer: {}"
 READY_SECONDS = 1.0  # after which /readyz asks no further sites, if it has to ask one by one
-PARTLY = "the tables of some sites do not answer: their requests and imports wait, those of others go on"
+PARTLY = "the tables of some sites do not answer: their requests and imports wait, those of others continue"
 PROBE_ERRORS = (*DATABASE_ERRORS, SettingError, AudienceError, OSError)
 Explain = Callable[["Probe", Exception], Finding]
 

@@ -41,14 +41,14 @@ NUMBERS_PER_MS = 1_000  # more than a site accepts
 
 CANNOT_MATCH = (
     "The erasures in this folder cannot be matched with the subscribers of the backup: the pepper, the sites "
-    "or their ids differ. Put the right erasures.log there, the one of the backup's instance, or use "
-    "--ignore-erasures, with which erased subscribers return."
+    "or their ids differ. Put the erasures.log of the backup's instance there. Or use --ignore-erasures: "
+    "erased subscribers then return."
 )
 PENDING = (
-    "Who was erased or unsubscribed cannot be carried over from the present database ({}): run `audience "
+    "Erasures and unsubscribes cannot be carried over from the present database ({}): run `audience "
     "migrate` first."
 )
-ANOTHERS = "The erasures in {} are another instance's: name the file that this one's export wrote."
+ANOTHERS = "The erasures in {} are another instance's: name a file that this instance exported."
 
 
 @dataclass

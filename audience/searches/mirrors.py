@@ -81,7 +81,7 @@ def step(site: Site, opened: Mirror, tell: Callable[[str], None]) -> bool:
     cursor = opened.cursor()
     page = _page(site, cursor)
     if cursor is None or page is None:
-        tell("The mirror begins anew." if cursor else "The mirror begins.")
+        tell("The mirror starts over." if cursor else "The mirror begins.")
         _copy(site, opened)
         return True
     events = exports.events_after(site, cursor.event)

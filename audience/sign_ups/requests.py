@@ -30,18 +30,18 @@ from storage.subscribers.subscribers import Subscriber
 NO_FORM = Sentence(
     Code.UNKNOWN_RECORD, "Send the id of an open form of the site: GET /v1/fetch/forms lists them."
 )
-NEEDED = Sentence(Code.REQUIRED, "Send this: the form demands it.")
+NEEDED = Sentence(Code.REQUIRED, "Send this: the form requires it.")
 NO_FIELD = Sentence(Code.UNKNOWN_KEY, "Send what the form asks for: the site has no such custom field.")
 MAX_AGENT = 500
 NOT_UNCONFIRMED = Sentence(
     Code.NOT_UNCONFIRMED,
-    "Only who came in unconfirmed, and has neither confirmed nor unsubscribed since, is asked.",
+    "Only unconfirmed subscribers are asked, who have neither confirmed nor unsubscribed.",
 )
 IS_OPEN = Sentence(
     Code.SIGN_UP_OPEN, "A sign-up of this address is open already: send its confirmation again."
 )
 HAS_DECLINED = Sentence(
-    Code.SIGN_UP_DECLINED, "Nothing was sent: they have declined within the last 30 days."
+    Code.SIGN_UP_DECLINED, "Nothing was sent: this person declined within the last 30 days."
 )
 IS_DENIED = Sentence(Code.ADDRESS_DENIED, "Nothing was sent: the address is on a deny list.")
 PROBLEMS = {

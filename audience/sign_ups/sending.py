@@ -42,7 +42,7 @@ MOST_HAND_OVERS = 2  # of a process: receivers that do not answer hold up no ema
 KIND_BY_DELIVERY = {SMTP: stored.JOB, WEBHOOK: stored.HAND_OVER}
 NO_OWNER = "No owner of the site has an address, to which mails of a test go."
 STOPPED_TWICE = "It may have been sent: the service was stopped twice before the mail server had answered."
-OVER_LIMITS = "Its mailbox has had its emails for now: send it again later."
+OVER_LIMITS = "Its mailbox has reached its limit of emails: send it again later."
 UNSENDABLE = "relay"  # why one has failed that was refused by no mail server
 
 

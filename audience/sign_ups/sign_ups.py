@@ -39,7 +39,8 @@ OVER = Sentence(
     Code.SIGN_UP_OVER, "This sign-up is over: only one that is waiting, sent, held or failed is sent again."
 )
 TOO_SOON = Sentence(
-    Code.SIGN_UP_TOO_SOON, "That address was asked for a moment ago: wait the seconds in Retry-After."
+    Code.SIGN_UP_TOO_SOON,
+    "A confirmation for this address was requested a moment ago: wait the seconds in Retry-After.",
 )
 NO_SIGN_UP = Sentence(
     Code.SIGN_UP_NOT_FOUND, "Sign-up not found: GET /v1/fetch/sign_ups lists those of the site."

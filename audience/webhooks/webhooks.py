@@ -38,11 +38,11 @@ NO_SEGMENT = Sentence(
 )
 NO_LINKS = Sentence(
     Code.URL_REFUSED,
-    "Links act for subscribers, so they are sent encrypted only: give an https:// URL, or no links.",
+    "Links act for subscribers, so they are only sent encrypted: give an https:// URL, or no links.",
 )
 IN_USE = Sentence(
     Code.IN_USE,
-    "Sign-ups are handed over to this webhook: choose another `delivery` first for the form {}.",
+    "Sign-ups are sent to this webhook: first choose another `delivery` for the form {}.",
 )
 PAUSES = {
     OPERATOR: "by an operator or a key",

@@ -16,16 +16,16 @@ FIRST_ROWS = 20
 MAX_CELL = 1_000  # characters of one that may be a whole header
 
 QUOTED_LINES = (
-    "Each line of the file is in quotes as a whole, so that it has one column: take the outer quotes off, "
-    "or export it again as CSV."
+    "Each line of the file is in quotes as a whole, so it has only one column: remove the outer quotes, or "
+    "export it again as CSV."
 )
 JSON = (
-    "The file is JSON, not CSV: give it a name that ends in .json, or the Content-Type application/json; of "
-    "one object on a line, .jsonl or application/x-ndjson."
+    "The file is JSON, not CSV: give it a name that ends in .json, or the Content-Type application/json. "
+    "With one object per line, it is .jsonl or application/x-ndjson."
 )
 ABOVE = (
-    "Row {row} has an address, though `header_row` names a row below it as the header: correct that, or take "
-    "the row out."
+    "Row {row} has an address, though `header_row` names a row below it as the header: correct that, or "
+    "remove the row."
 )
 
 

@@ -27,13 +27,16 @@ from schemas.formats.refusals import FileRefused
 REPEATABLE = frozenset({"unsubscribed_at", CONSENT, IGNORE})  # meanings that several columns may have
 YIELDING = frozenset({"created_at", "updated_at", "last_event_at"})  # of two aliases, the first counts
 
-ALWAYS = "`map` cannot name `unsubscribed_at`, which always counts: take it away."
-MAP = "`map` names a column that the file does not have: use a header, or a place from 1. `columns` has them."
+ALWAYS = "`map` cannot name `unsubscribed_at`, which always counts: leave it out."
+MAP = (
+    "`map` names a column that the file does not have: use a header, or its number, from 1. `columns` has "
+    "them."
+)
 SEVERAL = (
     "`map` names a header that several columns have: use one of their places, {places}, such as "
     "`map[{place}]=ignore`."
 )
-MAPPED_TWICE = "`map` says two things of a column: leave one of them."
+MAPPED_TWICE = "`map` gives a column two meanings: leave one out."
 TWICE = "Two columns have the same meaning: leave one out with `map[{place}]=ignore`. `columns` has them."
 
 

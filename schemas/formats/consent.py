@@ -36,8 +36,10 @@ BOTH = "Send `consent` for everyone, or `consent_column` with what its values me
 NO_COLUMN = (
     "Send `consent_column`: `subscribed`, `unsubscribed` and `unconfirmed` tell what values of a column mean."
 )
-TWICE = "Values are told to mean two things. Send each once. `values` has them."
-OF_NO_COLUMN = "`{name}` names no column of the file: use a header, or a place from 1. `columns` has them."
+TWICE = "Some values are given two meanings. Send each once. `values` has them."
+OF_NO_COLUMN = (
+    "`{name}` names no column of the file: use a header, or its number, from 1. `columns` has them."
+)
 OF_SEVERAL = "`{name}` names a header that several columns have: use one of their places, {places}."
 OUR_OWN = "`ignore_column` cannot name `unsubscribed_at` or `command`: these always count."
 

@@ -27,11 +27,11 @@ OTHERWISE = (
     "`ignore_column={place}`. `columns` names it."
 )
 COMMAND = (
-    "Row {row} has the command subscribe, though nobody in the file may be written to: take that row out, or "
+    "Row {row} has the command subscribe, though nobody in the file may be written to: remove that row, or "
     "answer by a column."
 )
 SWITCHED_OFF = (
-    "Row {row} has the command {word} in the column `command`, which always counts: take `map` for it away."
+    "Row {row} has the command {word} in the column `command`, which always counts: leave `map` for it out."
 )
 FIELDS = "fields"  # the custom values of our own export, in JSON
 NESTED = ("[", "{")  # begins JSON in a cell

@@ -27,8 +27,9 @@ OPEN = (
     "with `subscribed=VALUE`, `unsubscribed=VALUE` and `unconfirmed=VALUE` for its values."
 )
 VALUES = (
-    "Some values of the consent column are not told. Send each as `subscribed=VALUE`, `unsubscribed=VALUE` "
-    "or `unconfirmed=VALUE`; a blank one is empty, and `date` stands for all dates. `values` has them."
+    "Some values of the consent column have no meaning yet. Send each as `subscribed=VALUE`, "
+    "`unsubscribed=VALUE` or `unconfirmed=VALUE`; a blank one is empty, and `date` stands for all dates. "
+    "`values` has them."
 )
 VALUES_PAGE = "Say what each value of the column means."
 NONE = (
@@ -37,7 +38,7 @@ NONE = (
 MANY = f"The column {NONE}. Send another `consent_column`, or `consent` for everyone. `columns` names it."
 MANY_PAGE = f"The column {NONE}."
 ABOUT, STATUS = "consent", "status"
-KEPT_OUT = "They unsubscribed, or must not be written to. They are kept, and stay out."
+KEPT_OUT = "They unsubscribed, or must not be written to. They are kept, and get no emails."
 TO_CONFIRM = "They still have to confirm. They are kept, and get no emails until they do."
 ANSWERS = (  # of everybody, in the order of `STATES`, and the one that a column says so
     ("Everybody", "Each of them agreed to get your emails, and none of them has unsubscribed."),

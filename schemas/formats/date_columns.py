@@ -19,7 +19,7 @@ from schemas.values import DATES
 
 ORDER = "Dates may have the day or the month first, or two digits for the year"
 UNREAD = "Some cells are no dates; they can be left out, or kept as custom fields"
-UNSUBSCRIBED = ", and who has one in unsubscribed_at is unsubscribed either way"
+UNSUBSCRIBED = ", and whoever has one in unsubscribed_at is unsubscribed either way"
 MAX_SHOWN = 3
 EITHER, SHORT = "either", "short"  # of a cell: both orders are possible, or its year has two digits
 IGNORE, FIELD = "ignore", "field"  # what becomes of cells that cannot be read

@@ -30,12 +30,12 @@ UTF16_SHARE = 0.2  # of the high bytes that are NUL: addresses are ASCII, whatev
 GZIP = "The file is compressed with gzip: unpack it first, and import the CSV inside."
 ZIP = "The file is a zip archive: unpack it first, and import the CSV inside."
 OLD_WORKBOOK = (
-    "The file is an old workbook (.xls) or protected by a password: "
-    "save it without a password, as an Excel workbook (.xlsx) or as CSV in UTF-8."
+    "The file is an old workbook (.xls) or protected by a password. Save it without a password, as an Excel "
+    "workbook (.xlsx) or as CSV in UTF-8."
 )
 PDF = "The file is a PDF, not a table: export the people as CSV or as an Excel workbook (.xlsx)."
 PAGE = (
-    "The file is a web page, not a table. If it asks you to sign in, do so and download it again; if it "
+    "The file is a web page, not a table. If it asks you to sign in, do so and download it again. If it "
     "shows the people, export them as CSV or as an Excel workbook (.xlsx)."
 )
 PAGE_BEGINS = ("<!", "<html", "<head", "<script", "<?xml")

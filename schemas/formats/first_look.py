@@ -33,16 +33,16 @@ SEVERAL_FILES = (
     "if they have the same columns, it is enough to delete that row."
 )
 BROKEN_OFF = (
-    "The file breaks off in row {row}, before a column of consent: get the file anew; if it is whole, end "
+    "The file breaks off in row {row}, before a column of consent: get the file again. If it is whole, end "
     "that row with a line break. `columns` names it."
 )
 HEADING = (
-    "Row {row} has a word for people who unsubscribed and no address, as if it were a heading: "
-    "import the rows below it as a file of their own. If it is none, delete that row."
+    "Row {row} looks like a heading: it has no address, and a word for people who unsubscribed. Import the "
+    "rows below it as a file of their own. If it is no heading, delete that row."
 )
 SWALLOWED = (
     "A cell in row {row} has whole rows in it: a quote is not closed where its cell ends. Close it; if the "
-    "text is meant so, take its line breaks out."
+    "text is meant so, remove its line breaks."
 )
 BY_COLUMN = "send `consent_column={place}`, with what its values mean, in place of `consent`"
 FOREIGN = (
@@ -63,7 +63,7 @@ MIXED_PAGE = (
     "a column says who, and choose it."
 )
 UNSEEN = (
-    "The file has other columns than `answers`. Does one say who has unsubscribed? Answer anew without "
+    "The file has other columns than `answers`. Does one say who has unsubscribed? Answer again without "
     "`answers`, or send all of `options` if none does."
 )
 
@@ -198,8 +198,8 @@ def _refuse_swallowed(table: Table, row: int, record: list[str], emails: Sequenc
 def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
     """Questions about a column `command` with values other than our commands, as other programs write it.
 
-    If it has our commands, too, it can only become a column of consent. With very many other values, nothing
-    is asked: each such row is refused.
+    If it has our commands, too, it can only become one of consent. With very many other values, nothing is
+    asked: each such row is refused.
     """
     asks = []
     for column in columns:
@@ -221,8 +221,7 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
 
 
 def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
-    """A question about the columns that the file with the earlier answers did not have; empty if there are
-    none.
+    """A question about the columns that are new since the file for which the answers were given; else none.
 
     Of many columns, the answers have only a digest: if it differs, all columns count as new.
     """

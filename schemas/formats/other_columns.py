@@ -17,13 +17,15 @@ from schemas.values import SUBSCRIBED
 
 OTHERS = "others"
 ALSO = (
-    "Another column says of some who are subscribed by the answer that they did not agree, or have not "
-    "confirmed. Import the file once more by that column, before or after, with `unsubscribed` for the "
-    "values of who may not be written to; here, send `ignore_column` for it. `columns` has them."
+    "Your answer subscribes some people of whom another column says that they did not agree, or have not "
+    "confirmed. Send `ignore_column` for that column here. Before or after, import the file once more by "
+    "that column, with `unsubscribed` for the values of people who may not be written to. `columns` has "
+    "them."
 )
 ALSO_PAGE = (
-    "Another column says of some who are subscribed by the answer that they did not agree, or have not "
-    "confirmed. Import the file once more by that column, before or after, and say of these that they left."
+    "Your answer subscribes some people of whom another column says that they did not agree, or have not "
+    "confirmed. Before or after, import the file once more by that column, with these people as "
+    "unsubscribed."
 )
 
 

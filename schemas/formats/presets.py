@@ -92,7 +92,7 @@ PRESETS: dict[str, Preset] = {
             "2026-11-26",
             headers="created_at updated_at",
             advice="listmonk's `enabled` does not say who unsubscribed from a list: export the list again "
-            "with the subscription status Unsubscribed, and say of that file that all have.",
+            "with the subscription status Unsubscribed. Import that file with everyone as unsubscribed.",
         ),
         Preset(
             "mailchimp",
@@ -138,7 +138,7 @@ PRESETS: dict[str, Preset] = {
             "https://github.com/pentacent/keila/blob/main/lib/keila_web/helpers/contacts_csv_export.ex",
             "2026-11-26",
             headers="external_id",
-            advice="Keila's export has no dates: the people it brings are created as of now.",
+            advice="Keila's export has no dates: its people get the time of the import as theirs.",
         ),
         Preset(
             "substack",
@@ -176,7 +176,7 @@ PRESETS: dict[str, Preset] = {
             "ImportExportFactory.php",
             "2026-11-26",
             headers="first_name last_name subscription_ip confirmation_time confirmation_ip",
-            advice="MailPoet has a row for each list: who left one of them is unsubscribed here.",
+            advice="MailPoet has a row for each list: whoever left one of them is unsubscribed here.",
         ),
     )
 }

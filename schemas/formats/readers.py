@@ -30,7 +30,7 @@ NUL = "A cell contains the character NUL, which is no text: remove it."
 LONG_LINE = f"Line {{number}} is longer than {MAX_LENGTH:,} characters: check the line breaks."
 LONG_CELL = f"Line {{line}} begins a row with a cell of over {MAX_LENGTH:,} characters: check its quotes."
 OPEN_QUOTE = "The quote on line {line} is not closed: close it, or double it if it is part of the text."
-BEHIND_ARRAY = "The file goes on behind the end of its JSON array: send one array, with all people in it."
+BEHIND_ARRAY = "The file continues after the end of its JSON array: send one array, with all people in it."
 NO_ARRAY = "The file is not a JSON array of objects: object {number} cannot be read."
 
 

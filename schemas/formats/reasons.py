@@ -6,9 +6,9 @@ class Because:
 
     CHOSEN = "You said so."
     NAMED = "Its name says so."
-    ALIAS = "Its name is another word for that."
+    ALIAS = "Recognised by its name."
     PRESET = "{} writes it so."
-    BOOKKEEPING = "Not imported: it is bookkeeping."
+    BOOKKEEPING = "Not imported: only the program that wrote the file uses it."
     NAMELESS = "Not imported: it has no name."
     CUSTOM = "Its name is not known, so it is a custom field."
     SECOND = "Another column already means {}, so it is a custom field."

@@ -34,8 +34,8 @@ NO_ADDRESS = "No column holds addresses"
 NO_ADDRESS_PAGE = f"{NO_ADDRESS}: choose below which one does."
 HEADLESS = "No column holds addresses, and the first row has one: it seems to be a subscriber, and no header"
 HEADLESS_PAGE = (
-    "The first row has an address, so it seems to be a person: take the tick off “The first row has the "
-    "names of the columns”, choose which column is the address, and look again."
+    "The first row has an address, so it seems to be a person. Untick “The first row has the names of the "
+    "columns”, choose which column is the address, and look again."
 )
 NOT_COMPUTED = (
     "The formula in column {place}, row {row} has no stored value: open the workbook in a spreadsheet "

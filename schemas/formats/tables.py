@@ -30,8 +30,8 @@ TOO_MANY = (
     f"The file has more than {MAX_NAMES:,} columns or keys: put custom values into the object `fields`."
 )
 ONE_LINE = (
-    "The file is one line, a header with an address in it: its line ends were lost on the way, as curl's -d "
-    "takes them away (--data-binary does not). Only if that line is a subscriber, send `header=0` and "
+    "The file is one line, a header with an address in it: its line ends were lost on the way. curl's -d "
+    "removes them (--data-binary does not). Only if that line is a subscriber, send `header=0` and "
     "`map[PLACE]=email`."
 )
 EMPTY = "The file is empty: it needs a header row, or JSON objects."

@@ -46,7 +46,7 @@ LONG_ROW = f"Row {{number}} of the sheet has more than {MAX_LENGTH:,} characters
 UNREADABLE = f"The workbook cannot be read: open it in a spreadsheet program, then {AS_CSV}"
 CRAFTED = f"The workbook contains a document type, which no spreadsheet program writes: {AS_CSV}"
 NO_SHEET = (
-    "The workbook has no sheet of that name or number: name one that it has, or its place from 1. `values` "
+    "The workbook has no sheet of that name or number: name one that it has, or its number, from 1. `values` "
     "has them."
 )
 OPEN_DOCUMENT = (

@@ -19,7 +19,7 @@ UNSUPPORTED = "the database is PostgreSQL {}: Audience needs " + f"{OLDEST} to {
 NOT_UTF8 = "the database is encoded in {}: create one with ENCODING 'UTF8'"
 NO_URL = (
     "database_url cannot be read: write it as postgresql://USER@HOST/DATABASE, and the password into a file "
-    "that AUDIENCE_DATABASE_PASSWORD_FILE names; in a URL, @ is %40, : is %3A and / is %2F"
+    "that AUDIENCE_DATABASE_PASSWORD_FILE names. In a URL, @ is %40, : is %3A and / is %2F"
 )
 ESCAPED = (
     "the database has standard_conforming_strings off, which would store bytes wrongly: "

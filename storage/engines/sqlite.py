@@ -74,7 +74,7 @@ def open(
     if version_fault() and not allow_faulty:
         raise Unusable(
             f"{version()} can corrupt a database written by two processes (the WAL-reset fault): "
-            "install the package apsw anew, or set allow_faulty_sqlite to run anyway"
+            "reinstall the package apsw, or set allow_faulty_sqlite to run anyway"
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     pool = sqlite_pool.SqlitePool(
@@ -124,7 +124,7 @@ def version_fault() -> str | None:
 
 
 def version_advice() -> str:
-    return "Install the package apsw anew."
+    return "Reinstall the package apsw."
 
 
 def is_stuck(opened: Any) -> bool:

@@ -25,7 +25,7 @@ NO_SERVER = "database_read_url needs a database on a server: remove it, or set A
 ANOTHER = "database_read_url leads to another database: name a standby that follows the one of database_url"
 SILENT = "the read replica does not answer"
 BEHIND = "the read replica is behind"
-ADVICE = "The primary is read in its place: see its log and network, and AUDIENCE_DATABASE_READ_URL."
+ADVICE = "The primary is read instead: check the replica's log and network, and AUDIENCE_DATABASE_READ_URL."
 
 
 class Replica:

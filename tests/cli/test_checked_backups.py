@@ -52,7 +52,7 @@ def test_one_is_restored_elsewhere_and_the_instance_stays_as_it_is(backup, setti
     client.create("cid@example.com")
     result = run_on(settings, "backup", "check", "--restore", str(backup))
     assert result.exit_code == 0, result.output
-    assert "2 subscribers, restored elsewhere, and the same." in result.stdout
+    assert "2 subscribers, restored into a temporary folder and compared, equal." in result.stdout
     assert left(settings) == []
     reopen(settings)
     assert client.counts() == (2, 2, 0)

@@ -53,7 +53,7 @@ def test_a_line_that_cannot_be_read_is_left_out_only_when_asked_for(begun, file,
     log.write_bytes(first + damage + last)
     lose(begun)
     refused = run_on(begun, "restore", str(file), "--yes")
-    assert "cannot be read at line 2: put the latest copy of it back." in str(refused.exception)
+    assert "cannot be read at line 2: put the latest copy of the file back." in str(refused.exception)
     assert "--unsubscribes-lost" in str(refused.exception)
     assert log.read_bytes() == first + damage + last
     answer = restore(begun, file, "--unsubscribes-lost")
@@ -74,7 +74,7 @@ def test_a_line_that_was_altered_cannot_be_read(begun, file, client, name):
     log.write_bytes(octets[:place] + bytes([octets[place] ^ 1]) + octets[place + 1 :])
     lose(begun)
     refused = run_on(begun, "restore", str(file), "--yes")
-    assert "cannot be read at line 2: put the latest copy of it back." in str(refused.exception)
+    assert "cannot be read at line 2: put the latest copy of the file back." in str(refused.exception)
     assert restore(begun, file, "--unsubscribes-lost")["unreadable_lines"] == 1
 
 

@@ -137,8 +137,10 @@ def test_it_has_imports_segments_and_reports_with_something_in_them(owner):
     assert len(names) == len(demo_segments.SEGMENTS)
     assert all(names[name] for name in ("Paying", "Low Countries", "Readers of 90 days", "Silent for a year"))
     saved = {report.name: str(report.id) for report in reports.list_all(owner.site)}
-    assert {"Plans", "Countries", "Why they left"} <= saved.keys()
-    assert {point["g"] for point in reports.run(owner.site, saved["Why they left"]).data["points"]} == {
+    assert {"Plans", "Countries", "Why people unsubscribed"} <= saved.keys()
+    assert {
+        point["g"] for point in reports.run(owner.site, saved["Why people unsubscribed"]).data["points"]
+    } == {
         "link",
         "api",
     }

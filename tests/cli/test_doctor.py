@@ -146,7 +146,7 @@ def test_wrong_values_domains_and_tags_are_found_by_recounting_and_repaired(doct
         database.execute("UPDATE tags SET bearers = 7")
     code, results = doctor("--offline", "--recount")
     assert code == 1
-    assert "2 of 2 people" in results["values"][0]["found"]
+    assert "2 of 2 subscribers" in results["values"][0]["found"]
     assert [each["state"] for each in results["values"]] == ["bad"] * 3
     code, results = doctor("--offline", "--recount", "--fix")
     assert (code, states(results, "values")) == (0, {"ok"})
@@ -160,7 +160,7 @@ def test_tags_that_are_compared_alike_are_named(client, doctor, private):
         database.execute("UPDATE tags SET name_key = ' ' || id || ' vip' WHERE name = 'club'")
     code, results = doctor()
     assert (code, states(results, "tags")) == (0, {"warn"})
-    assert results["tags"][0]["found"].endswith('alone: 1 "vip" and 2 "club"')
+    assert results["tags"][0]["found"].endswith('characters: 1 "vip" and 2 "club"')
 
 
 def test_a_running_service_without_worker_or_redis_fails(doctor, private):

@@ -72,7 +72,7 @@ def test_a_dry_run_counts_and_writes_nothing(import_file, client, tmp_path):
         (
             "email\nann@example.com\n",
             ("--map", "mail=email"),
-            "use a header, or a place from 1. Found: `email`.",
+            "use a header, or its number, from 1. Found: `email`.",
         ),
         ("email\nann@example.com\n", ("--map", "mail"), "COLUMN=WHAT"),
     ],
@@ -182,7 +182,7 @@ def test_a_dry_run_shows_each_column_and_the_first_rows(type_import, client):
     answer = ("--consent-column", "status", "--subscribed", "active", "--unsubscribed", "bounced")
     text = f"E-Mail,Vorname,status,color\nann@example.com,,bounced,red\n{rows}"
     output = type_import(text, "--dry-run", *answer)
-    assert "Column 1, E-Mail: email. Its name is another word for that." in output
+    assert "Column 1, E-Mail: email. Recognised by its name." in output
     assert "Column 3, status: consent. You said so." in output
     assert "Column 4, color: field:color. Its name is not known, so it is a custom field." in output
     assert 'Row 2: created: {"email":"ann@example.com",' in output
@@ -216,4 +216,4 @@ def test_suppressed_rows_are_explained(run, client, tmp_path):
     file.write_text("email\nann@example.com\n")
     for options in (("--dry-run",), ()):
         output = run("import", file, "--site", client.site.uuid, *options, exit_code=3)
-        assert "Suppressed rows are of people who were erased here: they stay away." in output
+        assert "Suppressed rows are of people who were erased here: they are not imported." in output

@@ -140,7 +140,7 @@ def test_a_column_is_mapped_once(type_, client, file):
     for column, code in (("state", 2), ("2", 1), ("State", 1)):
         result = type_(*words, "--map", f"{column}=field:x")
         assert result.exit_code == code
-        assert "`--map` says two things of a column" in result.output
+        assert "`--map` gives a column two meanings" in result.output
     assert type_(*words, "--map", "2=ignore", "--unread-dates", "ignore", "--dates", "dmy").exit_code == 0
 
 

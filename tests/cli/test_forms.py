@@ -94,10 +94,10 @@ def test_one_opens_only_with_what_it_needs(ask):
 def test_the_limits_of_networks_are_lifted_for_a_day_and_put_back(ask, client):
     ask("add", "Blog")
     assert ask("show", "1").count("event") == 0
-    assert ask("event", "1").startswith("Until ")
+    assert ask("event", "1").startswith("The limits per network are lifted until ")
     assert "event      until" in ask("show", "1")
     assert ask("show", "1", "--json")["attributes"]["event_until"] is not None
-    assert ask("event", "1", "--end") == "The limits of networks count again.\n"
+    assert ask("event", "1", "--end") == "The limits per network apply again.\n"
     assert ask("event", "1", "--end", "--json")["attributes"]["event_until"] is None
     acts = [entry.act for entry in audit_log.page(client.site)]
     assert acts[:2] == ["limits of networks count again", "limits of networks lifted for a day"]

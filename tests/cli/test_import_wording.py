@@ -44,7 +44,7 @@ def test_a_cell_that_is_no_date_is_asked_about_with_its_column_and_row(said):
     assert "give `--unread-dates ignore` or `--unread-dates field`" in answer
     answer = said(text, "--map", "Joined On=created_at", "--unread-dates", "field")
     assert "created 2" in answer
-    assert "Dates without a time zone are of UTC." in answer
+    assert "Dates without a time zone are read as UTC." in answer
 
 
 def test_a_row_without_an_address_says_so(said):
@@ -82,12 +82,15 @@ def test_who_left_and_stays_away_is_counted(said, run, client):
         client.create(email)
         run("subscriber", "unsubscribe", email, "--site", client.site.uuid)
     answer = said("email\nann@example.com\nbob@example.com\ncy@example.com\n", "--dry-run")
-    assert "Who has left stays away: 2.\n" in answer
+    assert "People who unsubscribed here stay unsubscribed: 2.\n" in answer
     assert "stays away" not in said("email\ncy@example.com\n", "--dry-run")
     text = "email,unsubscribed\nann@example.com,no\nbob@example.com,\ndee@example.com,yes\n"
     told = ("--subscribed", "no", "--subscribed", "", "--unsubscribed", "yes")
     answer = said(text, "--consent-column", "unsubscribed", *told)
-    assert "refused 0, suppressed 0, unsubscribed 1.\nWho has left stays away: 2.\n" in answer
+    assert (
+        "refused 0, suppressed 0, unsubscribed 1.\nPeople who unsubscribed here stay unsubscribed: 2.\n"
+        in answer
+    )
 
 
 @pytest.mark.parametrize("options", [(), ("--dry-run",)])
@@ -132,7 +135,7 @@ def test_a_heading_of_people_who_left_refuses_the_file(said, heading):
     """As a sheet has it whose people stand below one another: they would come in as those above."""
     text = f"plan,email\npro,ann@example.com\n\n,{heading}\npro,bob@example.com\n"
     answer = said(text, exit_code=1)
-    assert "Row 4 has a word for people who unsubscribed and no address" in answer
+    assert "Row 4 looks like a heading" in answer
     assert "user_count" not in answer
     assert "Row 4: refused" in said(text, "--consent", "unsubscribed", "--dry-run", exit_code=3)
 

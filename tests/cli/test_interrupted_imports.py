@@ -63,7 +63,7 @@ def test_an_import_interrupted_while_waiting_keeps_waiting(import_file, client, 
     with monkeypatch.context() as interrupted:
         interrupted.setattr(site_lane, "drain", interrupt)
         said = import_file(CSV_TEXT, exit_code=1)
-    assert "import 1 goes on without this command" in said
+    assert "import 1 continues without this command" in said
     assert "`audience imports undo 1`" in said
     outcome = import_file(CSV_TEXT)
     assert (outcome["import_id"], counts(outcome)) == ("1", [ROWS, 0, 0, ROWS, 0])

@@ -150,7 +150,7 @@ def test_where_its_place_is_lost_it_begins_anew_and_keeps_nobody(mirror, client,
             patched.setattr(clock, "now_ms", lambda: later)
             while retention.sweep(30):
                 pass
-    assert "The mirror begins anew." in mirror(to)
+    assert "The mirror starts over." in mirror(to)
     assert mirrored(to) == exported(client.site)
     assert not has(to, "bob@example.com")
 

@@ -8,7 +8,7 @@ import pytest
 from audience.errors import NotFound
 
 ADDRESS = "ann@example.com"
-CARRIED = "All changes up to 2 are in: `audience changes --after` goes on from there."
+CARRIED = "The export has all changes up to 2: `audience changes --after` continues from there."
 
 
 @pytest.fixture

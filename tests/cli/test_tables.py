@@ -109,7 +109,7 @@ def test_what_changes_is_shown_and_a_second_renewal_changes_nothing(indexes, run
     output = run("tables", "renew")
     assert "disposable domains: 2, now 2 (0 new, 0 gone)" in output
     assert "places: 1, now 1 (0 new, 0 gone)" in output
-    assert "Start the service anew" in output
+    assert "Restart the service" in output
 
 
 def test_a_table_that_shrinks_by_more_than_a_fifth_is_refused_without_yes(indexes, refused, settings):
@@ -177,9 +177,9 @@ def _says(content, status=200, **headers):
         ("/npm/mailchecker", _says(b"", 404), "has no package mailchecker"),
         ("/pip/disposable-email-domains/", _says(b"", 404), "has no package disposable-email-domains"),
         ("/npm/mailchecker", _says(b"", 401), "answered with the status 401"),
-        ("/npm/mailchecker", _says(b"<html>", 200), "does not describe mailchecker"),
-        ("/npm/mailchecker", _says(b"[]", 200), "does not describe mailchecker"),
-        ("/pip/disposable-email-domains/", _says(b"[]", 200), "does not describe disposable-email"),
+        ("/npm/mailchecker", _says(b"<html>", 200), "does not answer for mailchecker"),
+        ("/npm/mailchecker", _says(b"[]", 200), "does not answer for mailchecker"),
+        ("/pip/disposable-email-domains/", _says(b"[]", 200), "does not answer for disposable-email"),
         ("/npm/mailchecker", _says(b"", 302, Location="http://127.0.0.1:9/a"), "not HTTPS"),
     ],
 )  # fmt: skip
@@ -192,8 +192,8 @@ def test_an_index_that_answers_something_else(indexes, refused, settings, path, 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"no archive", "is no archive"),
-        (tgz({"package/platform/node/index.js": b"a"})[:40], "is no archive"),
+        (b"no archive", "cannot be read as an archive"),
+        (tgz({"package/platform/node/index.js": b"a"})[:40], "cannot be read as an archive"),
         (tgz({"package/index.js": b"a"}), "has no file platform/node/index.js"),
         (tgz({"package/platform/node/index.js": b""}, tarfile.SYMTYPE), "has no file platform/node/index.js"),
         (tgz({"package/../platform/node/index.js": b"a"}), "has no file platform/node/index.js"),

@@ -14,7 +14,7 @@ def filled(client):
 
 
 def test_renames(run, filled):
-    assert run("tag", "rename", "VIP", "patron") == "The tag is called patron now.\n"
+    assert run("tag", "rename", "VIP", "patron") == "The tag is now called patron.\n"
     run_due(tag_renames.KIND)
     assert run("tag", "rename", "patron", "Patrons", "--json")["attributes"]["name"] == "Patrons"
     assert {tag["name"] for tag in run("tag", "list", "--json")} == {"Patrons", "VIPs"}

@@ -51,7 +51,7 @@ def test_an_undo_that_fails_is_told_and_gone_on_with(run, type_, client, import_
     with monkeypatch.context() as broken:
         broken.setattr(undo_work, "_do_chunk", lambda *_: 1 / 0)
         broken.setattr(jobs, "RETRY_AFTER_MS", -1)
-        assert "goes on with it" in run("imports", "undo", import_id, exit_code=1)
+        assert "run the same command again" in run("imports", "undo", import_id, exit_code=1)
     assert f"undoing import {import_id} of site {client.site.uuid} failed" in doctor()
     assert "finished" in run("imports", "undo", import_id)
     assert "undoing" not in doctor()
@@ -88,7 +88,7 @@ def test_who_stays_away_by_an_import_that_is_taken_back_is_counted(run, client, 
     for words in (("--dry-run",), ()):
         shown = run("import", file, *words)
         assert "created 3, updated 0, unchanged 1, refused 0, suppressed 0, unsubscribed 2." in shown
-        assert "Who has left stays away: 3.\n" in shown
+        assert "People who unsubscribed here stay unsubscribed: 3.\n" in shown
     assert "Stay unsubscribed" not in run("imports", "undo", 2)
     cure.write_text("email,command\nann@example.com,subscribe\nbob@example.com,subscribe\n")
     run("import", cure)

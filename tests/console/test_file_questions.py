@@ -54,7 +54,7 @@ def test_other_columns_that_say_no_are_ticked_as_ignored(site, manager, root):
     text = "email,state,confirmed,opt_in\nann@a.example,in,0,no\n"
     path = keep(manager, root, text, **BY_STATE)
     shown = manager.get(path).text
-    assert "Another column says of some who are subscribed by the answer" in shown
+    assert "Your answer subscribes some people of whom another column says" in shown
     assert 'type="checkbox" name="ignored-new-1" value="confirmed"' in shown
     assert 'type="checkbox" name="ignored-new-2" value="opt_in"' in shown
     assert '<button class="go" disabled>Import</button>' in shown

@@ -119,7 +119,7 @@ def test_an_array_of_people_in_json_is_imported(site, manager, root):
 def test_a_file_whose_first_row_is_a_person(manager, root):
     path = keep(manager, root, "jo@a.example,Jo\nka@a.example,Ka\n")
     shown = manager.get(path).text
-    assert "take the tick off" in shown
+    assert "Untick" in shown
     assert "header=0" not in shown
     manager.post(path, look="1", consent="subscribed", **{"column-1": "email", "column-2": "first_name"})
     assert "Of 2 rows, <b>2</b> bring new subscribers" in manager.get(path).text

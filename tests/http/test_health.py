@@ -72,7 +72,7 @@ def test_a_log_that_a_read_keeps_is_a_warning(opened, monkeypatch):
     monkeypatch.setattr(health, "MAX_LOG_BYTES", 0)
     client.create("ann@example.com")
     assert state(client.http, "database") == "warn"
-    assert "in the log of recent writes" in client.http.get("/readyz").text
+    assert "in the write-ahead log (WAL)" in client.http.get("/readyz").text
 
 
 def import_aged(client, monkeypatch):
@@ -231,7 +231,7 @@ def test_links_that_wait_are_a_warning(opened, monkeypatch):
     assert state(client, "confirmations") == "ok"
     now = clock.now_ms()
     monkeypatch.setattr(clock, "now_ms", lambda: now + 11 * MINUTE_MS)
-    sentence = "Links that somebody asked for have waited to be sent for 11 minutes."
+    sentence = "Requested links have waited to be sent for 11 minutes."
     assert client.get("/readyz").json["warnings"] == [sentence]
 
 
@@ -242,7 +242,7 @@ def test_forms_through_a_proxy_that_is_not_named_are_a_warning(opened, monkeypat
         counts.add(site.id, 1, sign_ups.PROXIED, clock.now_ms())
     assert state(client, "proxies") == "warn"
     [warning] = client.get("/readyz").json["warnings"]
-    assert warning.startswith("Over 20 forms in an hour came through a proxy that is not named")
+    assert warning.startswith("Over 20 sign-ups in an hour came through an unknown proxy")
     now = clock.now_ms()
     monkeypatch.setattr(clock, "now_ms", lambda: now + 2 * 60 * MINUTE_MS)
     assert state(client, "proxies") == "ok"

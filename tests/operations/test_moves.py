@@ -145,7 +145,7 @@ def test_a_server_that_the_instance_left_takes_no_write(files, empty, client, tm
     answer = there.post("/fetch/subscribers", {"subscriber": {"email": "late@example.com"}})
     assert answer.status_code == 503
     assert there.counts() == told
-    with pytest.raises(LostFile, match="on its way to another database"):
+    with pytest.raises(LostFile, match="moving to another database"):
         open_process(on_server)
 
 
@@ -162,9 +162,9 @@ def test_a_move_that_stopped_goes_on(files, empty, client, monkeypatch):
     monkeypatch.setattr(moves, "PAGE_ROWS", 7)
     monkeypatch.setattr(moves.MoveDatabase, "add", add_some)
     command(files, "--to", empty, status=1)
-    with pytest.raises(LostFile, match="on its way to another database"):
+    with pytest.raises(LostFile, match="moving to another database"):
         open_process(files)
-    with pytest.raises(LostFile, match="the instance of this database is elsewhere"):
+    with pytest.raises(LostFile, match="the instance of this database has been elsewhere"):
         open_process(replace(files, database_url=empty))
     monkeypatch.setattr(moves.MoveDatabase, "add", add)
     command(files, "--to", empty)
@@ -300,7 +300,7 @@ def test_a_row_that_changed_on_the_way_is_noticed(files, empty, client, monkeypa
 
     monkeypatch.setattr(moves.MoveDatabase, "add", add_changed)
     refused = str(command(files, "--to", empty, status=1).exception)
-    assert "subscribers arrived differently" in refused
+    assert "table subscribers differs" in refused
     assert "`audience move --undo`, and move into a new, empty database" in refused
 
 

@@ -113,7 +113,7 @@ def test_an_interrupted_one_goes_on_and_is_not_used_before(left_since, on_server
         failed = restore(settings, left_since, "--former", on_server.database_url)
         assert isinstance(failed.exception, ZeroDivisionError)
     unused = run_on(settings, "site", "list")
-    assert "a restore of this database has not ended" in str(unused.exception)
+    assert "a restore of this database that began on" in str(unused.exception)
     assert "run `audience restore` again with the same file" in str(unused.exception)
     done = restore(settings, left_since, "--former", on_server.database_url)
     assert done.exit_code == 0, done.output
