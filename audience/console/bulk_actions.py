@@ -36,11 +36,12 @@ VERBS = {
 }  # fmt: skip
 DONE = {
     "tag": "tagged", "untag": "untagged", "unsubscribe": "unsubscribed", "erase": "erased",
-    "export": "ready to download, chosen", "remove_field": "without the field",
+    "export": "ready to download, selected", "remove_field": "without the field",
 }  # fmt: skip
 LEFT_OUT = {
-    "tag": "had it already", "untag": "did not have it", "unsubscribe": "had left already",
-    "erase": "had gone already", "remove_field": "did not have it",
+    "tag": "had the tag already", "untag": "did not have the tag",
+    "unsubscribe": "had unsubscribed already",
+    "erase": "were erased already", "remove_field": "did not have the field",
 }  # fmt: skip
 TYPE_NUMBER = "Type the number of subscribers to erase, as it stands above."
 
@@ -73,7 +74,7 @@ def show(site: Site, action_id: int) -> str:
 @blueprint.post("/sites/<site_uuid>/subscribers/chosen")
 @page(role="manager")
 def choose(site: Site) -> str:
-    """Asks to confirm a bulk action on the ticked subscribers, or on the whole list"""
+    """Asks to confirm a bulk action on the selected subscribers, or on the whole list"""
     kind = read_form().get("act", "")
     if kind not in CHOSEN:
         raise Refused(bulk_actions.UNKNOWN)

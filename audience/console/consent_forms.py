@@ -12,7 +12,7 @@ from schemas.values import STATES
 
 COLUMN = "column"  # the answer that a column says so
 VALUE, STATE, IGNORED = "value-", "state-", "ignored-"  # prefixes of fields
-SHORT = [("subscribed", "In", ""), ("unsubscribed", "Left", "out"), ("unconfirmed", "Not yet", "yet")]
+SHORT = [("subscribed", "Subscribed", ""), ("unsubscribed", "Unsubscribed", "out"), ("unconfirmed", "Unconfirmed", "yet")]
 
 
 def read(form: Mapping[str, str]) -> dict[str, Any]:

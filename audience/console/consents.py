@@ -19,8 +19,8 @@ from audience.subscribers.subscribers import ADDED, Subscriber
 from audience.undo import undos
 
 REASONS = {
-    "date": "with a date of its own",
-    "left before": "who had left before under this address",
+    "date": "with its own date",
+    "left before": "who had unsubscribed before under this address",
     "not_interested": "no longer interested", "too_many": "too many emails", "elsewhere": "follows elsewhere",
     "not_expected": "not what they expected", "never_signed_up": "never signed up",
     "other": "for another reason",
@@ -30,13 +30,13 @@ BY = {
     "link": "by a link in an email", "migration": "at an upgrade", "restore": "at a restore",
     "sign_up": "by confirming a sign-up",
 }  # fmt: skip
-WORDS_OF = {"unconfirmed": "Not yet subscribed"}  # else "Left"
+WORDS_OF = {"unconfirmed": "Not yet subscribed"}  # else "Unsubscribed"
 KEYED = ("api", "command")
 WORDS = {
     "first_name": "first name", "last_name": "last name", "email": "address", "tags_added": "tags",
     "tags_removed": "tags",
 }  # fmt: skip
-TAGS = {"tags_added": "put on", "tags_removed": "taken off"}
+TAGS = {"tags_added": "added", "tags_removed": "removed"}
 ENTRIES_OF_THEIR_OWN = ("fields", "updated_at", "unsubscribed_at", "last_event_at")
 BY_HAND = ("subscribed", "unsubscribed")  # texts of the audit log that are changes of consent, too
 SAME_MS = 5_000  # apart at most, the entry of the audit log and the change that it is about
@@ -95,7 +95,7 @@ def _facts(
 def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEntry]) -> Iterator[Entry]:
     """Yields an entry for each consent change."""
     for change in changes:
-        kind, words = ("k", "Subscribed") if change.subscribed else ("l", WORDS_OF.get(change.reason, "Left"))
+        kind, words = ("k", "Subscribed") if change.subscribed else ("l", WORDS_OF.get(change.reason, "Unsubscribed"))
         source = _source(site, change.source, str(change.source_id))
         who, typed = _by_hand(site, change, log)
         details = ", ".join(filter(None, (source, REASONS.get(change.reason, ""), typed)))
@@ -179,7 +179,7 @@ def _source(site: Site, kind: str, number: str) -> str:
 def _file_answers(file: ImportedFile) -> str:
     """The imported file's name and, if consent was asked, who answered and how."""
     name = f", {file.name}" if file.name else ""
-    return f"{name}, said by {file.actor}: {file.consent}" if file.consent else name
+    return f"{name}, answered by {file.actor}: {file.consent}" if file.consent else name
 
 
 def _by_key(name: str | None) -> str:

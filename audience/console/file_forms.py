@@ -37,24 +37,24 @@ NOT_ASKED = (
 OPEN_WORDS = ("HEADER", "VALUE", "KEY")  # in options that are no answer as they stand
 
 WORDS = {
-    "email": "address", "name": "name, whole", "first_name": "first name", "last_name": "last name",
-    "remove_tags": "tags to take off", "fields": "fields, as JSON", "created_at": "created",
+    "email": "address", "name": "full name", "first_name": "first name", "last_name": "last name",
+    "remove_tags": "tags to remove", "fields": "fields, as JSON", "created_at": "created",
     "updated_at": "changed", "last_event_at": "last event", "unsubscribed_at": "unsubscribed on",
     CONSENT: "consent", IGNORE: "nothing",
 }  # fmt: skip
 ON_EXISTING = [
-    (OnExisting.MERGE, "take over what the file says"), (OnExisting.FILL, "get only what they lack"),
+    (OnExisting.MERGE, "are updated from the file"), (OnExisting.FILL, "get only values they lack"),
     (OnExisting.SKIP, "stay as they are"),
 ]  # fmt: skip
-NO_FIELD = "The name of a column cannot be that of a field: leave that column out."
+NO_FIELD = "A field cannot have the name of this column: choose another meaning, or ignore the column."
 BESIDE = {  # the sentences of the API that name its parameters, in the words of the page
     beginnings.JSON: "The file is JSON, not CSV: give it a name that ends in .json, and send it again.",
-    columns.TWICE: "Two columns mean the same: leave one of them out, or choose something else for it.",
-    columns.MAP: "Something was chosen for a column that is not there, as one of another sheet: look again.",
+    columns.TWICE: "Two columns have the same meaning: ignore one of them, or choose another meaning for it.",
+    columns.MAP: "You chose a meaning for a column that this sheet does not have: check again.",
     meanings.MEANING: NO_FIELD,
     meanings.BAD_KEY: NO_FIELD,
-    tables.ONE_LINE: "The file is one line, a header with an address in it: its line ends were lost on the "
-    "way.",
+    tables.ONE_LINE: "The file is one line, a header with an address in it: its line ends were lost. "
+    "Export it again.",
 }
 
 

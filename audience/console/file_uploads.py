@@ -18,7 +18,7 @@ from schemas import file_imports as wire
 blueprint = Blueprint("file_uploads", __name__)
 
 NO_FILE = "Choose a file first: CSV, XLSX or JSON lines."
-NOT_UNDERSTOOD = "Nothing was imported: the file is not understood as it stands. Look at the page again."
+NOT_UNDERSTOOD = "Nothing was imported: this file cannot be imported yet. See below what is missing."
 LEFT, STARTED = "leave", "start"
 
 

@@ -40,7 +40,7 @@ WHAT = {  # was sent, by the endpoint without "console."
     "forms.create": "A new form",
     "forms.set_event": "Whether networks have limits at a form",
     "forms.set_state": "Whether a form is open",
-    "imports.retry": "Go on with an import that stopped",
+    "imports.retry": "Continue an import that stopped",
     "keys.make": "A new key",
     "keys.revoke": "Revoke a key",
     "keys.rotate": "A new key in place of another",

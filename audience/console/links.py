@@ -18,7 +18,7 @@ from schemas.values import FieldError
 blueprint = Blueprint("links", __name__)
 
 REVOKE = "revoke"
-TICK = "Nothing was ended: tick that the links in all emails sent so far will lead nowhere."
+TICK = "Nothing was changed: tick that the links in all emails sent so far will stop working."
 
 
 @blueprint.post("/sites/<site_uuid>/pages/links")

@@ -15,10 +15,10 @@ DATES = {
     "created_at": "Created",
     "updated_at": "Changed",
     "last_event_at": "Last event",
-    "unsubscribed_at": "Left",
+    "unsubscribed_at": "Unsubscribed",
 }
-STATUSES = {"subscribed": "Subscribed", "unsubscribed": "Left"}
-HAVING = {"last_event_at": "Had an event", "unsubscribed_at": "Left at some time"}
+STATUSES = {"subscribed": "Subscribed", "unsubscribed": "Unsubscribed"}
+HAVING = {"last_event_at": "Had an event", "unsubscribed_at": "Unsubscribed at some time"}
 TYPED, EVERYBODY = "what was typed", "everybody"
 
 Filters = dict[str, Any]

@@ -15,7 +15,7 @@ from schemas.base import load
 from schemas.reports import NewReport
 from schemas.values import NAMES, FormError
 
-NOT_SAVED = "Nothing was saved: correct what is said below, and send it again."
+NOT_SAVED = "Nothing was saved: correct what is listed below, and save again."
 STYLE_WORDS = {
     "count": "a number",
     "line": "a line chart",
@@ -29,7 +29,7 @@ KINDS = {
     "VisitorCount": "Subscribers", "NewVisitors": "New", "Unsubscribes": "Left", "NetGrowth": "Growth",
     "TotalVisitors": "All so far", "VisitorsByTag": "By tag", "VisitorsByField": "By field",
     "VisitorsByDomain": "By domain", "Events": "Events", "Imports": "Imported rows",
-    "Leaving": "Why they left",
+    "Leaving": "Why they unsubscribed",
 }  # fmt: skip
 
 

@@ -59,7 +59,7 @@ def _event(type_: str, asked: Mapping[str, Any], holds: bool) -> str:
 
 def _status(operator: str, operand: Any, holds: bool) -> str:
     is_subscribed = (operand == "subscribed") == ((operator == "is") == holds)
-    return "are subscribed" if is_subscribed else "have left"
+    return "are subscribed" if is_subscribed else "are unsubscribed"
 
 
 def _tag(operator: str, operand: Any, holds: bool) -> str:
@@ -88,8 +88,8 @@ def _last_event(operator: str, operand: Any, holds: bool) -> str:
 def _unsubscribed_phrase(operator: str, operand: Any, holds: bool) -> str:
     holds, when = _when(operator, operand, holds)
     if not when:
-        return "have left" if holds else "have not left"
-    return f"left{when}" if holds else f"did not leave{when}"
+        return "have unsubscribed" if holds else "have not unsubscribed"
+    return f"unsubscribed{when}" if holds else f"did not unsubscribe{when}"
 
 
 def _when(operator: str, operand: Any, holds: bool) -> tuple[bool, str]:

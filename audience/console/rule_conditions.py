@@ -9,7 +9,7 @@ from audience.segments.subjects import CALENDAR, GROUPS, SUBJECTS
 
 NAMES = {
     "tag": "tag", "status": "status", "email": "address", "email_domain": "domain", "created_at": "created",
-    "updated_at": "changed", "last_event_at": "last event", "unsubscribed_at": "left",
+    "updated_at": "changed", "last_event_at": "last event", "unsubscribed_at": "unsubscribed",
 }  # fmt: skip
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 OPERATORS = {
@@ -35,7 +35,7 @@ def condition(node: Mapping[str, Any]) -> str:
     if kind == "field":
         return f"{node['field']} {phrases(asked)}"
     if kind == "status" and "is" in asked:
-        return "subscribed" if asked["is"] == "subscribed" else "left"
+        return "subscribed" if asked["is"] == "subscribed" else "unsubscribed"
     if kind == "last_event_at" and list(asked) == ["not_within_days"]:
         return NO_EVENT.format(days(asked["not_within_days"]))
     return f"{NAMES[kind]} {phrases(asked)}"

@@ -10,7 +10,7 @@ from audience.segments import segments
 from audience.segments.subjects import GROUPS
 
 MOST_COUNTED = 30  # conditions; each is a count over the site
-HEADS = {"all": "All of these hold", "any": "Any of these holds", "not": "None of these holds"}
+HEADS = {"all": "All of these match", "any": "Any of these matches", "not": "None of these matches"}
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from schemas.segments import NO_JSON, NewSegment, RulesOnly
 from schemas.values import NAMES as PLAIN_FIELDS
 from schemas.values import FieldError, FormError
 
-NOT_SAVED = "Nothing was saved: correct what is said below, and send it again."
+NOT_SAVED = "Nothing was saved: correct what is listed below, and save again."
 FIRST_RULE = {"all": [{"status": "subscribed"}]}
 MOST_OFFERED = 200
 

@@ -19,8 +19,8 @@ DAYS = 30
 MAX_ADDRESS = 320  # characters
 HELD, FAILED = "held", "failed"
 BY_OPERATOR = "asked by an operator"
-TYPE_NUMBER = "Type how many there are now, so that it is clear how many it concerns."
-ON_HOLD = "It is on hold: ask a manager of the site to release or to discard it."
+TYPE_NUMBER = "Type the number shown, to confirm how many sign-ups are affected."
+ON_HOLD = "This sign-up is on hold: ask a manager of the site to release or discard it."
 STATES = {  # a mark and a word; first the open ones
     HELD: ("warn", "on hold"),
     "waiting": ("idle", "waiting"),
@@ -31,27 +31,27 @@ STATES = {  # a mark and a word; first the open ones
     "ended": ("left", "ended"),
 }
 REASONS = {
-    "answered": "nothing was sent: since then they have confirmed or unsubscribed, or are gone",
-    "capped": "nothing was sent: this mailbox has had its emails for now, or has declined",
+    "answered": "nothing was sent: they have confirmed, unsubscribed or been erased since",
+    "capped": "nothing was sent: this mailbox has reached its limit of emails, or declined them",
     "denied": "nothing was sent: the address is on a deny list",
-    "alarm": "since emails are on hold",
-    "hour": "over what goes out in an hour",
+    "alarm": "all emails are on hold",
+    "hour": "more than the site sends in an hour",
     "domain": "more than 20 an hour at this domain",
-    "restored": "the database was restored: release it after a look",
-    "moved": "it was asked for under another address of the service",
-    "trapped": "a field was filled in that people do not see",
-    "button": "many from this network did without the check of the browser",
+    "restored": "the database was restored: check it, then release it",
+    "moved": "it was requested under another address of the service",
+    "trapped": "a field that people cannot see was filled in",
+    "button": "many sign-ups from this network skipped the browser check",
     "relay": "given up after three days",
 }
 OUTCOMES = {
-    "asked": ("run", "signed up", "asked for a confirmation"),
+    "asked": ("run", "signed up", "people who asked to subscribe"),
     "sent": ("run", "sent", "the mail server took the email"),
     "confirmed": ("", "confirmed", "they are subscribers now"),
     "expired": ("idle", "expired", "nobody opened the link in time; deleted"),
     "declined": ("left", "“not me”", "deleted by the link in the email"),
-    HELD: ("warn", "on hold", "kept without an email, to be looked at"),
+    HELD: ("warn", "on hold", "kept without an email until you release or discard them"),
     "failed": ("fail", "failed", "the mail server refused the email"),
-    "capped": ("left", "too many", "this mailbox had its emails for now; nothing is kept"),
+    "capped": ("left", "too many", "this mailbox has reached its limit of emails; nothing is kept"),
     "denied": ("left", "denied", "on the list of denied addresses; nothing is kept"),
 }
 

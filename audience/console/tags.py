@@ -16,7 +16,7 @@ from schemas.values import FieldError, FormError
 blueprint = Blueprint("tags", __name__)
 
 PAGE_SIZE = 100
-NO_OTHER = "The site has no other tag of this name: type it as the list has it."
+NO_OTHER = "The site has no other tag of this name: type it as it stands in the list."
 
 
 @blueprint.get("/sites/<site_uuid>/tags")

@@ -48,7 +48,7 @@ def test_it_is_asked_seen_and_confirmed(site, manager, path, settings):
     waiting = manager.get(f"{path}?done=asked")
     assert "The email waits for the mail server." in waiting.text
     assert BUTTON not in waiting.text
-    assert "waiting asked today" in card(waiting, "Confirmation")
+    assert "waiting requested today" in card(waiting, "Confirmation")
     relay = FakeRelay()
     send(site, relay, settings.base_url)
     assert "sent" in card(manager.get(path), "Confirmation")
@@ -78,7 +78,7 @@ def test_that_nothing_was_sent_is_said_where_it_was_asked(site, manager, path, s
     manager.post(f"{path}/confirmation")
     commands.run(site, [{"email": ZOE, "command": "subscribe"}])
     send(site, FakeRelay(), settings.base_url)
-    assert "ended asked today" in card(manager.get(path), "Confirmation")
+    assert "ended requested today" in card(manager.get(path), "Confirmation")
     assert "nothing was sent: since then they have confirmed or unsubscribed" in card(
         manager.get(path), "Confirmation"
     )
@@ -91,7 +91,7 @@ def test_it_is_within_the_limits_of_the_mailbox(site, manager, path, settings):
     manager.post(f"/sites/{site.uuid}/sign-ups/{sign_up.id}/delete")
     again = manager.post(f"{path}/confirmation")
     assert again.status_code == 429
-    assert "It can be sent again in 10 minutes." in " ".join(again.text.split())
+    assert "Try again in 10 minutes." in " ".join(again.text.split())
 
 
 def test_viewers_do_not_ask(app, site, path):

@@ -188,7 +188,7 @@ def test_who_took_an_act_back_is_on_its_page_and_the_list_says_so(site, manager,
     assert "being undone" in manager.get(f"{root}/acts").text
     site_lane.drain(site.id, 30)
     assert ">undone<" in manager.get(f"{root}/acts").text.replace("\n", "")
-    assert "Begun by meg@example.com," in manager.get(undone).text.partition("Undone")[2]
+    assert "Started by meg@example.com," in manager.get(undone).text.partition("Undone")[2]
 
 
 def test_the_log_leads_to_the_person_and_to_the_act(app, site, root, undone, person):

@@ -87,7 +87,7 @@ def test_those_who_are_ticked_are_tagged(site, manager, root, work):
     assert newest(site) == ("meg@example.com", "tag put on many, begun", 2)
     waiting = followed(manager, sent).text
     assert "data-live" in waiting
-    assert "It goes on if you leave this page" in waiting
+    assert "It continues if you leave this page" in waiting
     work()
     assert tagged(site, "fair") == {"p1@a.example", "p8@a.example"}
     done = followed(manager, sent).text
@@ -104,7 +104,7 @@ def test_all_who_match_the_filters_are_untagged_and_who_had_no_tag_is_counted_ap
     assert tagged(site, "vip") == set()
     done = followed(manager, sent).text
     assert "7 subscribers untagged" in done
-    assert "2 did not have it" in done
+    assert "2 did not have the tag" in done
 
 
 def test_all_who_match_the_text_that_is_searched_for(site, manager, root, work):
@@ -200,7 +200,7 @@ def test_two_operators_on_one_selection_each_get_their_own_count(app, site, mana
     work()
     assert "9 subscribers tagged" in followed(manager, first).text
     assert "0 subscribers tagged" in followed(manager, second).text
-    assert "9 had it already" in followed(manager, second).text
+    assert "9 had the tag already" in followed(manager, second).text
 
 
 def test_whoever_may_not_act_on_many_sees_no_boxes(app, site, other_site, manager, root, work):

@@ -80,9 +80,9 @@ def test_what_is_typed_into_the_search_stays(browser, port, site):
             page.get_by_role("searchbox").press_sequentially("p1")
         page.wait_for_load_state("networkidle")
         assert page.get_by_role("searchbox").input_value() == "p1"
-        assert page.get_by_label("Tick p2@a.example").is_visible()
+        assert page.get_by_label("Select p2@a.example").is_visible()
     page.keyboard.press("Enter")
-    page.get_by_label("Tick p2@a.example").wait_for(state="detached")
+    page.get_by_label("Select p2@a.example").wait_for(state="detached")
     assert page.get_by_text("Begins with p1").is_visible()
 
 
@@ -99,9 +99,9 @@ def test_a_file_is_tried_once_the_others_have_written(browser, port, site, tmp_p
     page.get_by_text("Of 1 row, 1 brings a new subscriber").wait_for()
     with others_writing():
         page.reload()
-        page.get_by_text("Not tried yet").wait_for()
+        page.get_by_text("Not checked yet").wait_for()
         page.route(page.url, lambda route: route.fulfill(status=503, body="<main>Not now</main>"), times=2)
         with page.expect_response(lambda response: response.status == 503):
-            page.get_by_text("Not tried yet").wait_for()
+            page.get_by_text("Not checked yet").wait_for()
     page.get_by_text("Of 1 row, 1 brings a new subscriber").wait_for()
     assert page.get_by_text("Not now").count() == 0

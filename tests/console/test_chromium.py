@@ -98,7 +98,7 @@ def test_it_reads_without_script(browser, port, site, paths):
     page.get_by_role("link", name="p1@a.example").click()
     assert "p1@a.example" in page.inner_text("h1, .head")
     page.go_back()
-    page.get_by_role("link", name="Take off: the text searched for").click()
+    page.get_by_role("link", name="Remove the search text").click()
     page.get_by_text("Add a filter").click()
     page.get_by_label("Status").select_option("unsubscribed")
     page.get_by_role("button", name="Filter").click()
@@ -179,9 +179,9 @@ def test_the_keyboard_stays_where_a_condition_or_a_group_was_taken_out(browser, 
     group.last.press("Enter")
     condition.first.press("Enter")
     page.locator(":focus").select_option("email")
-    page.get_by_role("button", name="Take out this condition").nth(1).press("Enter")
+    page.get_by_role("button", name="Remove this condition").nth(1).press("Enter")
     assert page.locator(".cond select:focus").input_value() == "email"
-    page.get_by_role("button", name="Take out this group").press("Enter")
+    page.get_by_role("button", name="Remove this group").press("Enter")
     assert page.locator(".cond select:focus").input_value() == "status"
 
 
@@ -195,7 +195,7 @@ def test_a_file_that_an_erasure_deleted_is_sent_again_as_it_is_chosen(
     page = visitor.page
     page.get_by_label("File, up to").set_input_files(file)
     page.get_by_label("Tags for everyone").fill("fair")
-    page.get_by_role("button", name="Look again").click()
+    page.get_by_role("button", name="Check again").click()
     add(site, {"email": "gus@a.example"})
     assert erasures.erase(site, settings.instance, "gus@a.example")
     do_files(settings.instance)
@@ -218,7 +218,7 @@ def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, 
     page.locator(":focus").select_option("email")
     page.get_by_label("Everybody").focus()
     keyboard.press("Space")
-    page.get_by_role("button", name="Look again").focus()
+    page.get_by_role("button", name="Check again").focus()
     keyboard.press("Enter")
     page.get_by_text("Of 3 rows, 1 brings a new subscriber, 1 changes someone").wait_for()
     violations = Axe().run(page).response["violations"]
@@ -227,11 +227,11 @@ def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, 
     keyboard.press("Enter")
     page.get_by_text("Reading the file").wait_for()
     do_files(settings.instance)
-    page.get_by_text("What became of the rows").wait_for()
+    page.get_by_text("Result of the rows").wait_for()
     lamp = page.get_by_role("link", name="Importing, 0%")
     lamp.wait_for()
     site_lane.drain(site.id, 30)
-    page.get_by_text("1 brought new subscribers, 1 changed someone").wait_for()
+    page.get_by_text("1 added a subscriber, 1 changed one").wait_for()
     assert lamp.count() == 0
     assert visitor.problems == []
 
@@ -272,7 +272,7 @@ def test_who_may_be_written_to_is_asked(
         page.get_by_label("A column says who").check()
         page.get_by_label("The column that says who").select_option(column)
         page.get_by_role("button", name="Use this answer").click()
-        page.get_by_text("what does it mean?").first.wait_for()
+        page.get_by_text("Choose what it means").first.wait_for()
         look(page, f"{name}-2-{theme}")
         for number, state in enumerate(told):
             page.get_by_role("radiogroup").nth(number).get_by_label(state, exact=True).check(force=True)
@@ -310,13 +310,13 @@ def test_ticked_people_are_tagged_and_the_page_follows(browser, port, site, path
     visitor.open(f"/sites/{site.uuid}/subscribers")
     page = visitor.page
     assert page.get_by_role("button", name="Untag").is_disabled()
-    page.get_by_label("Tick p1@a.example").check()
-    page.get_by_label("Tick p2@a.example").check()
-    assert page.get_by_text("2 ticked").is_visible()
+    page.get_by_label("Select p1@a.example").check()
+    page.get_by_label("Select p2@a.example").check()
+    assert page.get_by_text("2 selected").is_visible()
     page.get_by_role("button", name="Tag", exact=True).click()
     page.get_by_label("Tag", exact=True).fill("fair")
     page.get_by_role("button", name="Tag 2 subscribers").click()
-    page.get_by_text("It goes on if you leave this page").wait_for()
+    page.get_by_text("It continues if you leave this page").wait_for()
     run_bulk_actions(tmp_path)
     page.get_by_text("2 subscribers tagged fair").wait_for()
     assert page.locator("[data-live]").count() == 0
@@ -328,15 +328,15 @@ def test_the_list_follows_what_is_typed(browser, port, site, paths):
     visitor.open(f"/sites/{site.uuid}/subscribers?status=subscribed&page=1")
     page = visitor.page
     page.get_by_role("searchbox").press_sequentially("p1")
-    page.get_by_label("Tick p2@a.example").wait_for(state="detached")
+    page.get_by_label("Select p2@a.example").wait_for(state="detached")
     assert page.evaluate("document.activeElement.id") == "text"
     assert page.get_by_text("Begins with p1").is_visible()
-    page.get_by_label("Tick p1@a.example").check()
-    assert page.get_by_text("1 ticked").is_visible()
+    page.get_by_label("Select p1@a.example").check()
+    assert page.get_by_text("1 selected").is_visible()
     assert "/subscribers?status=subscribed&kept=" in page.url
     assert "p1" not in page.url
     page.reload()
-    assert page.get_by_label("Tick p2@a.example").count() == 0
+    assert page.get_by_label("Select p2@a.example").count() == 0
     assert visitor.problems == []
 
 

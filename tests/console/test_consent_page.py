@@ -32,7 +32,7 @@ def card(page, heading):
 def test_the_subscribers_page_has_each_event_and_leads_to_the_page_to_print(site, manager):
     path = left(site, "too_many")
     page = manager.get(path)
-    assert "Left , by a link in an email, too many emails" in card(page, "Consent")
+    assert "Unsubscribed , by a link in an email, too many emails" in card(page, "Consent")
     assert "Created" in card(page, "Consent")
     assert f'href="/console{path}/consent"' in page.text
 
@@ -43,7 +43,7 @@ def test_many_events_are_shown_in_part_and_whole_on_the_page_to_print(site, mana
         commands.run(site, [{"email": EMAIL, "command": ("subscribe", "unsubscribe")[number % 2]}])
     assert "5 of 8 shown" in card(manager.get(path), "Consent")
     whole = card(manager.get(f"{path}/consent"), "What happened")
-    assert (whole.count("Subscribed"), whole.count("Left"), whole.count("Created")) == (3, 4, 1)
+    assert (whole.count("Subscribed"), whole.count("Unsubscribed"), whole.count("Created")) == (3, 4, 1)
 
 
 def test_the_page_to_print_says_who_sends_and_who_printed(site, manager):

@@ -53,7 +53,7 @@ def test_the_log_says_who_took_the_file_and_how_many_were_in_it(app, site, path)
     assert sent.text.count("@a.example") == PEOPLE
     assert sent.headers["X-Accel-Buffering"] == "no"  # nginx would keep a copy on its disk
     assert newest(site) == ("max@example.com", "many exported", "act 1", PEOPLE)
-    assert "Sent to max@example.com" in max_.get(path).text
+    assert "Downloaded by max@example.com" in max_.get(path).text
 
 
 def test_a_file_that_was_broken_off_is_logged_with_what_was_sent(site, manager, path):

@@ -19,8 +19,8 @@ def test_who_left_stays_away_and_who_was_erased(site, manager, root, tmp_path):
     erasures.erase(site, tmp_path, email="bob@a.example")
     path = keep(manager, root, PEOPLE.replace(",4", ",5"))
     shown = manager.get(path).text
-    assert "Erased people stay away: 1." in shown
-    assert "Who left stays away: 1." in shown
+    assert "Not imported, because these people were erased: 1." in shown
+    assert "People who unsubscribed here stay unsubscribed: 1." in shown
     start(manager, path, site)
     assert person(site, "ann@a.example").unsubscribed_at is not None
     assert subscribers.find(site, email="bob@a.example") is None
@@ -59,14 +59,14 @@ def test_each_value_of_a_column_is_told(site, manager, root):
     path = asked(manager, root, text)
     manager.post(path, look="1", headed="1", consent="column", consent_column="2")
     shown = manager.get(path).text
-    assert shown.count("what does it mean?") == 3
+    assert shown.count("Choose what it means") == 3
     assert "3 rows are open" in shown
     told = {"value-1": "ok", "state-1": "subscribed", "value-2": "gone", "state-2": "unsubscribed",
             "value-3": ""}  # fmt: skip
     column = {"consent": "column", "consent_column": "2", "told_column": "2"}
     manager.post(path, look="1", headed="1", **column, **told)
     shown = manager.get(path).text
-    assert shown.count("what does it mean?") == 1
+    assert shown.count("Choose what it means") == 1
     assert "1 row is open" in shown
     assert '<button class="go" disabled>Import</button>' in shown
     start(manager, path, site, **column, **told, **{"state-3": "unconfirmed"})
@@ -79,7 +79,7 @@ def test_what_was_told_of_one_column_is_nothing_of_another(manager, root):
     fields = {"consent": "column", "consent_column": "3", "told_column": "2",
               "value-1": "x", "state-1": "subscribed"}  # fmt: skip
     manager.post(path, look="1", headed="1", **fields)
-    assert "what does it mean?" in manager.get(path).text
+    assert "Choose what it means" in manager.get(path).text
 
 
 def test_a_row_that_says_otherwise_is_named_with_the_way_out(site, manager, root):
@@ -120,7 +120,7 @@ def test_a_file_that_answers_by_itself(site, manager, root):
     path = asked(manager, root, text)
     shown = manager.get(path).text
     assert "This is an export from Ghost." in shown
-    assert "Answer it myself instead" in shown
+    assert "Answer it yourself instead" in shown
     assert "checked" not in shown.partition('class="ask"')[2].partition("</fieldset>")[0]
     start(manager, path, site, consent="")
     assert person(site, "ann@a.example").unsubscribed_at is None
@@ -156,8 +156,8 @@ def test_what_was_chosen_for_a_column_that_is_not_there(manager, root):
     for chosen in ({"column-9": "email"}, {"column-2": "field:"}):
         manager.post(path, look="1", headed="1", consent="subscribed", **chosen)
         shown = manager.get(path).text
-        assert "Not understood yet" in shown
-        assert "map" not in shown.partition("Not understood yet")[2].partition("</p>")[0]
+        assert "This file cannot be imported yet" in shown
+        assert "map" not in shown.partition("This file cannot be imported yet")[2].partition("</p>")[0]
 
 
 def test_json_by_the_name_of_csv_is_told_in_words_of_the_page(manager, root):
@@ -171,14 +171,14 @@ def test_what_would_happen_is_counted_before_and_the_answer_is_kept(site, owner,
     text = "email\nann@a.example\nbob@a.example\n"
     path = keep(manager, root, text, consent="unsubscribed")
     shown = manager.get(path).text
-    assert "1 person whom you have would be unsubscribed, 1 comes in new and unsubscribed." in shown
+    assert "1 existing subscriber would be unsubscribed, 1 added as unsubscribed." in shown
     assert "This file was imported" not in shown
     page = manager.get(start(manager, path, site, consent="unsubscribed")).text
-    assert "nobody may be written to, said by " in page
+    assert "nobody may be written to, answered by " in page
     again = manager.get(keep(manager, root, text, consent="unsubscribed")).text
     assert "This file was imported" in again
     assert ">import 2</a>" in again
     history = manager.get(f"/sites/{site.uuid}/subscribers/{person(site, 'bob@a.example').uuid}").text
-    assert "by import 2, people.csv, said by " in history
+    assert "by import 2, people.csv, answered by " in history
     assert ": nobody may be written to" in history
     assert "nobody may be written to" in owner.get(f"/sites/{site.uuid}/audit-log").text

@@ -31,7 +31,7 @@ def test_cells_that_are_no_dates_and_a_title_are_asked_about_together(site, mana
 def test_the_page_names_the_zone_of_dates_without_one(site, manager, root):
     sites.set_time_zone(site, "America/New_York")
     path = keep(manager, root, "email,created_at\nann@a.example,2024-11-20 23:30\n")
-    assert "dates without a time zone are of America/New_York" in manager.get(path).text
+    assert "dates without a time zone are in America/New_York" in manager.get(path).text
     start(manager, path, site)
     assert person(site, "ann@a.example").created_at == 1732163400000
 

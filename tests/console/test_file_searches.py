@@ -226,7 +226,7 @@ def test_the_page_keeps_the_answers_and_takes_the_file_again(site, manager, root
     shown = manager.get(again).text
     assert 'value="fair, north"' in shown
     assert "Import 3 rows" in shown
-    assert "Erased people stay away: 1." in shown
+    assert "Not imported, because these people were erased: 1." in shown
     assert len(file_uploads.list_waiting(site)) == 1
     read(manager, again, tag="fair, north")
     site_lane.drain(site.id, 30)
@@ -259,7 +259,7 @@ def test_a_file_that_was_sent_after_an_erasure_stays_also_after_the_next(
     erase("eve@a.example")
     search()
     assert waiting_files(site, instance) == 1
-    assert "Erased people stay away: 1." in manager.get(path).text
+    assert "Not imported, because these people were erased: 1." in manager.get(path).text
 
 
 def test_an_import_that_begins_meanwhile_goes_on_and_the_file_goes_with_it(

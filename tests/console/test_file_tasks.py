@@ -70,22 +70,22 @@ def kill():
 def test_a_large_file_is_looked_through_and_tried_by_a_worker(site, manager, root, large):
     path = keep(manager, root, PEOPLE)
     shown = manager.get(path).text
-    assert "Looking through the file" in shown
+    assert "Checking the file" in shown
     assert "data-live" in shown
     assert "waiting" in shown
     subscribers.create(site, {"email": "p19@a.example"})
     commands.run(site, [{"command": "unsubscribe", "email": "p19@a.example"}])
     during: list[str] = []
     work(manager, Interrupted(9, lambda: during.append(manager.get(path).text)))
-    assert "tried on the first 8 rows" in during[0]
-    assert "The whole file is being tried: 8 rows so far." in during[0]
-    assert "Of 8 rows, <b>8</b> bring new subscribers" in during[0]
+    assert "checked on the first 8 rows" in during[0]
+    assert "Checking the whole file: 8 rows so far." in during[0]
+    assert "Of 8 rows, <b>8</b> would add a subscriber" in during[0]
     assert "Import all rows" in during[0]
     assert "Row 1" in during[0]
     shown = manager.get(path).text
-    assert "tried on all rows" in shown
-    assert "Who left stays away: 1." in shown
-    assert "Of 21 rows, <b>19</b> bring new subscribers" in shown
+    assert "checked on all rows" in shown
+    assert "People who unsubscribed here stay unsubscribed: 1." in shown
+    assert "Of 21 rows, <b>19</b> would add a subscriber" in shown
     assert "Import 20 rows" in shown
     assert "data-live" not in shown
 
@@ -99,13 +99,13 @@ def test_the_page_tells_how_far_a_large_file_is_looked_through(manager, root, la
     def open_file(name, zone, said, binary, unpacked, follow):
         def look(rows, found):
             follow(rows, found)
-            seen.append((rows, "Looking through the file" in manager.get(path).text))
+            seen.append((rows, "Checking the file" in manager.get(path).text))
 
         return look_through(ChildProcess(), name, zone, said, binary, unpacked, look)
 
     work(manager, open_file)
     assert seen == [(0, True), (5, True), (10, True), (0, True)]
-    assert "Of 12 rows, <b>12</b> bring" in manager.get(path).text
+    assert "Of 12 rows, <b>12</b> would" in manager.get(path).text
 
 
 def test_what_a_large_file_lacks_is_chosen_beside_its_columns(site, manager, root, large):
@@ -140,7 +140,7 @@ def test_a_workbook_is_unpacked_by_a_worker(manager, root):
     data = io.BytesIO()
     book.save(data)
     path = keep(manager, root, data.getvalue(), "people.xlsx")
-    assert "Looking through the file" in manager.get(path).text
+    assert "Checking the file" in manager.get(path).text
     work(manager, partial(look_through, lambda unpack, *arguments: unpack(*arguments)))
     assert "Import 1 row<" in manager.get(path).text
 
@@ -171,8 +171,8 @@ def test_an_import_says_who_left_and_who_stays_away(site, manager, root):
     work(manager)
     site_lane.drain(site.id, 30)
     page = manager.get(f"{root}/{imports.newest(site)[0].id}").text
-    assert "Left, or came in as left: 1." in page
-    assert "Who left stays away: 1." in page
+    assert "1 unsubscribed, or imported as unsubscribed." in page
+    assert "People who unsubscribed here stay unsubscribed: 1." in page
 
 
 @pytest.mark.parametrize("at", [0, 3, 9, 20])
@@ -241,8 +241,8 @@ def test_an_import_comes_before_files_that_are_to_be_tried(manager, root, large)
     manager.post(path, start="1", headed="1", consent="subscribed")
     during: list[str] = []
     work(manager, Interrupted(0, lambda: during.append(manager.get(tried).text)))
-    assert "Looking through the file" in during[0]
-    assert "tried on all rows" in manager.get(tried).text
+    assert "Checking the file" in during[0]
+    assert "checked on all rows" in manager.get(tried).text
 
 
 @pytest.mark.parametrize("then", [bool, kill])
@@ -322,7 +322,7 @@ def test_what_is_said_of_a_file_while_it_is_tried_counts(manager, root, large):
     path = keep(manager, root, PEOPLE)
     work(manager, Interrupted(9, lambda: manager.post(path, look="1", headed="1", consent="unsubscribed")))
     assert (
-        "0 people whom you have would be unsubscribed, 20 come in new and unsubscribed."
+        "0 existing subscribers would be unsubscribed, 20 added as unsubscribed."
         in manager.get(path).text
     )
 

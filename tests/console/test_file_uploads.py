@@ -90,9 +90,9 @@ def test_a_file_is_sent_understood_and_imported(site, manager, root, folder):
     shown = manager.get(path).text
     for words in ("people.csv", "ann<wbr>@a<wbr>.example", "first name", "field: Orders", "Vorname"):
         assert words in shown
-    assert re.search(r"Of 3 rows, <b>2</b> bring new subscribers", shown)
+    assert re.search(r"Of 3 rows, <b>2</b> would add a subscriber", shown)
     assert "Import 2 rows" in shown
-    assert "Not understood" not in shown
+    assert "cannot be imported" not in shown
     followed = start(manager, path, site, tag="fair, north")
     found = person(site, "ann@a.example")
     assert (found.first_name, found.fields, len(found.tag_ids)) == ("Ann", {"Orders": 4}, 2)
@@ -101,7 +101,7 @@ def test_a_file_is_sent_understood_and_imported(site, manager, root, folder):
     done = manager.get(followed).text
     assert "people.csv" in done
     assert "by meg@example.com" in done
-    assert "2</b> brought new subscribers" in done
+    assert "2</b> added a subscriber" in done
     listed = manager.get(root).text
     assert ("people.csv" in listed, "meg@example.com" in listed) == (True, True)
     entry = audit_log.page(site)[0]
@@ -122,7 +122,7 @@ def test_a_file_whose_first_row_is_a_person(manager, root):
     assert "Untick" in shown
     assert "header=0" not in shown
     manager.post(path, look="1", consent="subscribed", **{"column-1": "email", "column-2": "first_name"})
-    assert "Of 2 rows, <b>2</b> bring new subscribers" in manager.get(path).text
+    assert "Of 2 rows, <b>2</b> would add a subscriber" in manager.get(path).text
 
 
 def test_a_file_that_cannot_be_read_asks_for_nothing_but_another(manager, root):
@@ -162,7 +162,7 @@ def test_a_column_is_given_another_meaning_and_left_out(site, manager, root):
     shown = manager.get(path).text
     assert "No column holds addresses: choose below which one does." in shown
     assert "ann<wbr>@a<wbr>.example" in shown
-    assert "Not tried yet" in shown
+    assert "Not checked yet" in shown
     fields = {"column-1": "email", "column-2": "ignore", "column-3": "field:plan", "headed": "1"}
     assert manager.post(path, look="1", consent="subscribed", **fields).status_code == 303
     assert "Import 1 row<" in manager.get(path).text
@@ -173,7 +173,7 @@ def test_a_column_is_given_another_meaning_and_left_out(site, manager, root):
 def test_who_is_known_gets_only_what_they_lack(site, manager, root):
     subscribers.create(site, {"email": "ann@a.example", "first_name": "Anna"})
     path = keep(manager, root, "E-mail,Vorname,Town\nann@a.example,Ann,Oslo\n")
-    assert "Subscribers who are here already" in manager.get(path).text
+    assert "Subscribers you already have" in manager.get(path).text
     assert "get only what they lack" in start_choice(manager, path, "fill")
     start(manager, path, site, known="fill")
     ann = person(site, "ann@a.example")
@@ -190,7 +190,7 @@ def start_choice(browser, path, known):
 def test_a_file_without_a_header(site, manager, root):
     path = keep(manager, root, "ann@a.example,Ann\nbob@a.example,Bob\n")
     manager.post(path, look="1", consent="subscribed", **{"column-1": "email", "column-2": "first_name"})
-    assert "Of 2 rows, <b>2</b> bring new" in manager.get(path).text
+    assert "Of 2 rows, <b>2</b> would add" in manager.get(path).text
 
 
 def test_the_order_of_dates_is_asked_for(site, manager, root):
@@ -208,7 +208,7 @@ def test_the_order_of_dates_is_asked_for(site, manager, root):
 def test_json_lines_and_what_is_no_file(site, manager, root):
     lines = json.dumps({"email": "ann@a.example", "fields": {"plan": "pro"}})
     assert "Import 1 row<" in manager.get(keep(manager, root, lines, "people.jsonl")).text
-    for data, words in ((b"\x89PNG\r\n\x1a\n\0\0", "Not understood yet"), (b"\n\n", "Not understood yet")):
+    for data, words in ((b"\x89PNG\r\n\x1a\n\0\0", "This file cannot be imported yet"), (b"\n\n", "This file cannot be imported yet")):
         path = keep(manager, root, data, "people.csv")
         shown = manager.get(path)
         assert (shown.status_code, words in shown.text) == (200, True)

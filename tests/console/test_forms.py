@@ -183,11 +183,11 @@ def test_the_preview_has_what_was_typed_and_saves_nothing(site, manager, path):
 
 def test_the_email_that_follows_stands_beside_the_preview(site, manager, path):
     form = forms.create(site, {"name": "Blog", "origins": ["https://a.example"]})
-    assert "The email that follows" not in manager.get(f"{path}/{form.id}").text
+    assert "The confirmation email" not in manager.get(f"{path}/{form.id}").text
     senders.change(site, SENDER, True, COMMAND_LINE)
     shown = manager.get(f"{path}/{form.id}").text
     for part in (f"&lt;{SENDER['mail_from']}&gt;", "/confirm/AQEA", "https://a.example"):
-        assert part in shown.partition("The email that follows")[2]
+        assert part in shown.partition("The confirmation email")[2]
 
 
 def test_a_proxy_that_is_not_named_is_told(site, manager, path):
@@ -231,7 +231,7 @@ def test_the_list_has_what_became_of_sign_ups_in_four_weeks(site, manager, path)
             counts.add(site.id, form_id, outcome, now - days * DAY_MS, number)
     shown = re.sub(r"<[^>]+>", " ", manager.get(path).text)
     said = " ".join(shown.split())
-    for part in ("Signed up 591", "+26.3% against 468", "Emails sent 577", "paused 554 540 281 52%"):
+    for part in ("Signed up 591", "+26.3% from 468", "Emails sent 577", "paused 554 540 281 52%"):
         assert part in said
     assert "Podcast : only 2 of 37 confirmed." in said
     assert "paused 37 37 2 5%" in said

@@ -90,10 +90,10 @@ def test_an_act_whose_process_dies_while_choosing_says_within_a_minute_that_it_w
     work()
     [left] = bulk_actions.newest(site)
     page = manager.get(f"{root}/acts/{left.id}").text
-    assert "It was not begun" in page
-    assert "Asked for by meg@example.com" in page
+    assert "It did not start" in page
+    assert "Requested by meg@example.com" in page
     assert "Download" not in page
-    assert "not begun" in manager.get(f"{root}/acts").text
+    assert "not started" in manager.get(f"{root}/acts").text
     assert manager.get(f"{root}/acts/{left.id}/export.csv").status_code == 404
     assert tagged(site, "fair") == set()
     bulk_chunks.sweep()
@@ -146,7 +146,7 @@ def test_an_act_is_stopped_where_it_is(site, many, manager, root, work, monkeypa
     work()
     stopped = bulk_actions.newest(site)[0]
     assert (stopped.status, stopped.done) == ("canceled", 200)
-    assert "Stopped by hand: 250 subscribers not looked at." in manager.get(path).text
+    assert "Stopped by hand: 250 subscribers not reached." in manager.get(path).text
     bulk_chunks.sweep()
     assert list(bulk_actions._chunks(site.id, stopped.id)) == []
 
@@ -158,7 +158,7 @@ def test_an_act_that_fails_stops_alone_and_can_go_on(site, manager, root, work, 
     monkeypatch.setattr(bulk_chunks, "_change", lambda each: real(each) if each.kind != "tag" else 1 / 0)
     work()
     assert "9 subscribers unsubscribed" in followed(manager, fine).text
-    assert "It stopped by itself" in followed(manager, broken).text
+    assert "It failed" in followed(manager, broken).text
     [trouble] = jobs.list_failed()
     assert (trouble.kind, trouble.status, trouble.attempts) == ("bulk_act", "failed", 1)
     assert trouble.reason.startswith("ZeroDivisionError at ")

@@ -67,7 +67,7 @@ def test_what_the_list_leads_to_keeps_its_text(owner, path):
     leads = re.findall(r'(?:href|action)="/console([^"]*/subscribers(?:/chosen)?\?[^"]*)"', page.text)
     assert len([each for each in leads if f"kept={name}" in each]) >= 6
     assert f'<input type="hidden" name="kept" value="{name}">' in page.text
-    without = re.findall(r'href="/console([^"]*)" aria-label="Take off: the text searched for"', page.text)
+    without = re.findall(r'href="/console([^"]*)" aria-label="Remove the search text"', page.text)
     assert without == [f"{path}?status=subscribed"]
 
 
@@ -128,7 +128,7 @@ def test_an_act_shows_the_filters_in_words_and_the_count(manager, path):
         assert words in before_button
     everybody = manager.post(f"{path}/chosen", act="erase", all="1").text
     assert "4 subscribers" in everybody
-    assert "Everybody on the list: it has no filter." in everybody
+    assert "Everybody on the list: no filter is set." in everybody
     ticked = manager.post(f"{path}/chosen", act="export", uuid=[]).text
     assert "Nobody is selected" in ticked
 

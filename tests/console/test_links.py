@@ -72,7 +72,7 @@ def test_an_owner_makes_new_links_and_ends_all(site, owner, manager, ann):
     assert manager.post(path).status_code == 404
     assert "Make new links" not in manager.get(f"/sites/{site.uuid}/pages").text
     done = owner.post(path)
-    assert "Old ones go on unsubscribing" in owner.get(done.headers["Location"].removeprefix("/console")).text
+    assert "Old links still unsubscribe" in owner.get(done.headers["Location"].removeprefix("/console")).text
     assert read(first).standing is Standing.OLD
     assert owner.post(path, act="revoke").status_code == 422
     assert read(first).standing is Standing.OLD

@@ -40,7 +40,7 @@ def settings(tmp_path, database_url, geo_table, dns):
         ("address", {"email": "ann@gmial.com"}, ["typo", "Did they mean", "Strict rules"]),
         ("address", {"email": "nonsense"}, ["Not valid", "syntax"]),
         ("address", {"email": "ann@mx.mailinator.com"}, ["disposable", "Found: <b><bdi>mailinator.com"]),
-        ("text", {"content": "What a sh1t day"}, ["Not to be published", "profanity", "Found: <b><bdi>shit"]),
+        ("text", {"content": "What a sh1t day"}, ["Not safe to publish", "profanity", "Found: <b><bdi>shit"]),
         ("text", {"content": "Well, I know where you live."}, ["threat", "<bdi>i know where you live"]),
         ("address", {"email": " "}, ["Fill this in"]),
         ("blacklist", {"ip": "1.1.1.1"}, ["not configured", "retired", "does not apply"]),
@@ -48,7 +48,7 @@ def settings(tmp_path, database_url, geo_table, dns):
         (
             "text",
             {"content": "<script>alert(1)</script>Hello"},
-            ["script_tag", "Not to be published", "Hello"],
+            ["script_tag", "Not safe to publish", "Hello"],
         ),
         ("name", {"name": "Mary"}, ["Female", "Confidence 1.00, by the US census of 1990"]),
         ("name", {"name": "Chaminda"}, ["Male", "Confidence 0.93, by names of the world"]),
@@ -107,7 +107,7 @@ def test_the_parts_of_an_import_add_up(owner, site):
     fill(site)
     [import_] = imports.newest(site)
     page = owner.get(f"/sites/{site.uuid}/imports/{import_.id}").text
-    assert "Of 2 rows, <b>0</b> brought new subscribers, <b>1</b> changed someone" in page
+    assert "Of 2 rows, <b>0</b> added a subscriber, <b>1</b> changed one" in page
     assert "missing_email" in page
     assert 'aria-label="0 new, 1 changed, 0 unchanged, 1 refused"' in page
 
@@ -119,7 +119,7 @@ def test_a_rule_is_drawn_counted_and_said(owner, site):
     assert 'class="grp all"' in page
     assert 'class="grp any"' in page
     assert 'class="grp not"' in page
-    assert "None of these holds" in page
+    assert "None of these matches" in page
     assert rule_words.in_words(RULES) == (
         "Subscribers who are subscribed, and who carry the tag vip or who had the event $open at least 2 "
         "times or whose plan is pro or 3; but not those whose domain is b.example, nor those who had no "

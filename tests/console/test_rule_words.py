@@ -28,7 +28,7 @@ def none(*rules):
 SENTENCES = [
     (every(), "All subscribers."),
     (either(), "No subscribers."),
-    (none(IN), "Subscribers who have left."),
+    (none(IN), "Subscribers who are unsubscribed."),
     (every(IN, VIP), "Subscribers who are subscribed and carry the tag vip."),
     (every(IN, PLAN), "Subscribers who are subscribed and whose plan is monthly or yearly."),
     (every(IN, VIP, OPENED),
@@ -61,9 +61,9 @@ SENTENCES = [
      "All subscribers, but not those who carry the tag vip, nor those who had no event in the last 180 "
      "days."),
     (either(VIP, none(IN, PLAN)),
-     "Subscribers who carry the tag vip, or who have left and whose plan is neither monthly nor yearly."),
+     "Subscribers who carry the tag vip, or who are unsubscribed and whose plan is neither monthly nor yearly."),
     (either(VIP, none(every(IN, OPENED))),
-     "Subscribers who carry the tag vip, have left, or had the event $open fewer than 2 times in the "
+     "Subscribers who carry the tag vip, are unsubscribed, or had the event $open fewer than 2 times in the "
      "last 30 days."),
     (every(every(IN, every(VIP)), either(OLD)),
      "Subscribers who are subscribed, carry the tag vip, and carry the tag customer."),
@@ -84,10 +84,10 @@ SENTENCES = [
     (none({"tag": {"in": ["a", "b"]}}), "Subscribers who do not carry the tag a or b."),
     (none({"event": "$open", "within_days": 1}),
      "Subscribers who did not have the event $open in the last day."),
-    (none({"unsubscribed_at": {"within_days": 30}}), "Subscribers who did not leave in the last 30 days."),
+    (none({"unsubscribed_at": {"within_days": 30}}), "Subscribers who did not unsubscribe in the last 30 days."),
     ({"last_event_at": {"missing": True}}, "Subscribers who never had an event."),
     ({"last_event_at": {"lt": "2019-02-01"}}, "Subscribers who had their last event before 1 Feb 2019."),
-    ({"unsubscribed_at": {"exists": False}}, "Subscribers who have not left."),
+    ({"unsubscribed_at": {"exists": False}}, "Subscribers who have not unsubscribed."),
     ({"updated_at": {"not_within_days": 7}}, "Subscribers who were not changed in the last 7 days."),
     ({"field": "first_name", "missing": True}, "Subscribers who have no value for first name."),
     (none({"field": "city", "starts_with": "New"}), "Subscribers whose city does not begin with New."),
@@ -100,7 +100,7 @@ SENTENCES = [
     (none({"field": "renewal", "days_ago": 3}), "Subscribers whose renewal is not exactly 3 days ago."),
     ({"created_at": {"days_ago": 1}}, "Subscribers who were created exactly 1 day ago."),
     ({"last_event_at": {"days_ago": 0}}, "Subscribers who had their last event today."),
-    (none({"unsubscribed_at": {"days_ago": 2}}), "Subscribers who did not leave exactly 2 days ago."),
+    (none({"unsubscribed_at": {"days_ago": 2}}), "Subscribers who did not unsubscribe exactly 2 days ago."),
     ({"field": "newsletter", "is": True}, "Subscribers whose newsletter is true."),
 ]  # fmt: skip
 

@@ -69,7 +69,7 @@ def test_it_is_a_tab_beside_the_forms_with_how_many_are_open(site, manager, form
 
 def test_the_overview_has_those_of_today_and_what_is_to_be_looked_at(site, manager, form, path):
     root = f"/sites/{site.uuid}"
-    assert "Sign-ups today 0 asked 0 emails sent 0 confirmed All sign-ups" in said(manager.get(root))
+    assert "Sign-ups today 0 signed up 0 emails sent 0 confirmed All sign-ups" in said(manager.get(root))
     relay = FakeRelay()
     relay.script = [("sent", "250 OK"), ("refused", "550 5.1.1 no such user")]
     for email in (ADA, BOB):
@@ -96,7 +96,7 @@ def test_the_open_ones_stand_with_what_holds_them_and_what_the_mail_server_said(
     first = said(manager.get(path))
     assert "1 email on hold. Its sign-up is kept" in first
     assert "mal@example.com Podcast page 198.51.100.0/24 no page named" in first
-    assert "a field was filled in that people do not see ; deleted on" in first
+    assert "a field that people cannot see was filled in ; deleted on" in first
     for state, parts in (
         ("sent", (f"{ADA} Podcast page a.example", "250 2.0.0 OK ; the link works until")),
         ("failed", (f"{BOB} Podcast page", "550 5.1.1 <no> such user ; deleted on")),
@@ -186,7 +186,7 @@ def test_one_is_sent_again_and_not_before_its_mailbox_may_have_another(site, app
     sign_up = ask(site, form, ADA)
     send(site, relay)
     refused = support.post(f"{path}/{sign_up.id}/send")
-    assert (refused.status_code, "It can be sent again in 10 minutes." in alert(refused)) == (429, True)
+    assert (refused.status_code, "Try again in 10 minutes." in alert(refused)) == (429, True)
     later(600_001)
     assert support.post(f"{path}/{sign_up.id}/send").status_code == 303
     send(site, relay)
@@ -234,6 +234,6 @@ def test_it_counts_what_became_of_all_in_a_month(site, manager, form, path):
         ):
             counts.add(site.id, form.id, outcome, now - days * DAY_MS, number)
     shown = said(manager.get(path))
-    for part in ("30 days", "for a confirmation 633", "they are subscribers now 281", "deleted 242"):
+    for part in ("30 days", "who asked to subscribe 633", "they are subscribers now 281", "deleted 242"):
         assert part in shown
     assert counted(site)["asked"] == 642

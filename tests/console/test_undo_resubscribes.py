@@ -24,7 +24,7 @@ def test_those_only_it_unsubscribed_are_listed_and_come_back_where_it_is_ticked(
     manager = signed_in(app, "meg@example.com", {site: "manager"})
     path = f"/sites/{site.uuid}/imports/{import_id}/undo"
     shown = manager.get(path).text
-    assert "Subscribe again the 1 subscriber whom only this import unsubscribed" in shown
+    assert "Resubscribe the 1 subscriber whom only this import unsubscribed" in shown
     assert EMAIL in shown
     assert "checked" not in shown
     manager.post(path, resubscribe="1")

@@ -71,7 +71,7 @@ def test_an_import_is_taken_back_after_its_counts_are_seen(site, manager, path):
     assert "undone" in after
     assert "being undone" not in after
     shown = manager.get(path).text
-    assert "<b>2</b> removed, <b>0</b> as before, <b>1</b> kept in part" in shown
+    assert "<b>2</b> deleted, <b>0</b> restored, <b>1</b> kept in part" in shown
     assert "1 subscriber: mentioned since by an operator" in shown
     kept = manager.get(f"{path}/undo/kept.csv").text.splitlines()
     uuid = found(site, "p1@a.example").uuid
@@ -101,7 +101,7 @@ def test_an_act_of_a_tag_is_taken_back_from_whom_it_changed(site, manager, path,
         assert f"<dd>{changed}</dd>" in manager.get(f"{act_path}/undo").text
         manager.post(f"{act_path}/undo")
         site_lane.drain(site.id, 30)
-        assert f"<b>{changed}</b> as before" in manager.get(act_path).text
+        assert f"<b>{changed}</b> restored" in manager.get(act_path).text
         tagged = [bool(found(site, f"p{number}@a.example").tag_ids) for number in range(3)]
         assert tagged == [True, kind == UNTAG, kind == UNTAG]
         for number in (1, 2) if kind == TAG else ():
@@ -160,8 +160,8 @@ def test_an_act_that_failed_is_taken_back_and_never_goes_on(site, manager, broke
     site_lane.drain(site.id, 30)
     run_bulk_actions(settings.instance)
     shown = manager.get(broken).text
-    assert "<b>1</b> as before" in shown
-    assert "Stopped by hand: 2 subscribers not looked at." in shown
+    assert "<b>1</b> restored" in shown
+    assert "Stopped by hand: 2 subscribers not reached." in shown
     assert [found(site, f"p{number}@a.example").tag_ids for number in range(3)] == [[], [], []]
     assert "/retry" not in shown
 
@@ -170,7 +170,7 @@ def test_an_act_that_failed_is_stopped_for_good(site, manager, broken):
     assert f'action="/console{broken}/cancel"' in manager.get(broken).text
     manager.post(f"{broken}/cancel")
     shown = manager.get(broken).text
-    assert "Stopped by hand: 2 subscribers not looked at." in shown
+    assert "Stopped by hand: 2 subscribers not reached." in shown
     assert f'href="/console{broken}/undo"' in shown
     assert "/cancel" not in shown
     assert audit_log.page(site)[0].act == "tag put on many, stopped: x"

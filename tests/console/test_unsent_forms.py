@@ -150,7 +150,7 @@ def test_what_is_too_large_or_a_file_does_not_come_back_and_that_is_said(manager
         page = manager.send(path, {"by": by, "name": "x" * length}, Origin=ORIGIN)
         assert (page.status_code, "x" * length in page.text) == (status, status == 403)
     assert page.headers["Location"] == ended
-    assert "Your session has ended, and what you sent" in manager.get(ended.removeprefix("/console")).text
+    assert "Your session had ended, and what you sent" in manager.get(ended.removeprefix("/console")).text
     for file in (b"a@a.example", b""):
         fields = {"by": by, "name": MARKED, "file": (BytesIO(file), "a.csv")}
         page = manager.send(path, fields, Origin=ORIGIN)

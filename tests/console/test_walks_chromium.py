@@ -72,11 +72,11 @@ def test_a_search_is_of_its_list_alone(browser, port, site, width):
     page, everybody = visitor.page, len(listed(visitor.page))
     page.get_by_role("searchbox").press_sequentially("p1@")
     page.get_by_text("Begins with p1@").wait_for()
-    page.get_by_label("Tick p2@a.example").wait_for(state="detached")
+    page.get_by_label("Select p2@a.example").wait_for(state="detached")
     page.get_by_text("Add a filter").click()
     page.get_by_label("Status").select_option("subscribed")
     page.get_by_role("button", name="Filter").click()
-    page.get_by_role("link", name="Take off: Subscribed").wait_for()
+    page.get_by_role("link", name="Remove the filter: Subscribed").wait_for()
     looked_at(visitor, "kept-list")
     found = page.url
     assert (listed(page), "p1" in found) == (["p1@a.example"], False)
@@ -163,7 +163,7 @@ def test_going_back_and_saving_again_leads_to_what_was_made(browser, port, site)
     page.go_back()
     assert page.get_by_label("Name", exact=True).input_value() == "Reeds"
     page.get_by_role("button", name="Save").click()
-    page.get_by_text("This form was sent before: this is what it made. For another,").wait_for()
+    page.get_by_text("This form was sent before: this is what it created. To create another,").wait_for()
     looked_at(visitor, "made-before")
     assert len(segments.list_all(site)) == before + 1
     assert visitor.problems == []
@@ -194,7 +194,7 @@ def test_two_clicks_make_one(browser, port, site, script):
     visitor.open(f"/sites/{site.uuid}/reports/new?kind=NewVisitors")
     page, before = visitor.page, len(reports.list_all(site))
     page.get_by_label("Name", exact=True).fill("Herons")
-    page.get_by_role("button", name="Draw it").click()
+    page.get_by_role("button", name="Preview").click()
     page.get_by_role("button", name="Save").dblclick()
     page.get_by_role("heading", name="Herons").wait_for()
     assert len(reports.list_all(site)) == before + 1
@@ -271,10 +271,10 @@ def test_an_act_that_was_not_begun_says_so(browser, port, site, width):
     with database.write(site.id):
         database.execute("UPDATE jobs SET not_before = 0 WHERE site_id = ?", [site.id])
     run_bulk_actions(Path("/nowhere"))
-    visitor.page.get_by_text("It was not begun").wait_for()
+    visitor.page.get_by_text("It did not start").wait_for()
     looked_at(visitor, "not-begun")
     visitor.page.get_by_role("link", name="All bulk actions").click()
-    visitor.page.get_by_text("not begun").wait_for()
+    visitor.page.get_by_text("not started").wait_for()
     assert visitor.problems == []
 
 

@@ -19,8 +19,8 @@ def test_a_word_agrees_with_its_count(count, word):
 def test_one_row_is_said_as_one(owner, manager, site):
     fill(site)
     page = manager.get(f"/sites/{site.uuid}/subscribers?tag=vip&field=plan&value=Ann").text
-    assert "take the one that matches" in page
-    assert "1 of them has left" in owner.get(f"/sites/{site.uuid}/settings").text
+    assert "the one who matches" in page
+    assert "1 of them unsubscribed" in owner.get(f"/sites/{site.uuid}/settings").text
 
 
 @pytest.mark.parametrize("code", [0x061C, 0x200E, 0x200F, 0x202A, 0x202E, 0x2066, 0x2069])
@@ -50,7 +50,7 @@ def test_titles_labels_and_fields_of_forms_say_what_is_turned(owner, site):
         page = owner.get(f"/sites/{site.uuid}{path}").text
         title = page.partition("<title>")[2].partition("</title>")[0]
         assert ("[U+202E]" in title, "\u202e" in title) == (True, False)
-        beneath = "turns it round: <bdi>autumn [U+202E]&lt;/b&gt;2026</bdi>"
+        beneath = "its invisible marks shown: <bdi>autumn [U+202E]&lt;/b&gt;2026</bdi>"
         assert (beneath in page) == (not path[-1].isdecimal())
     for path in ("/subscribers", "/reports/new?kind=NetGrowth"):
         options = re.findall(r"<option[^>]*>([^<]*)", owner.get(f"/sites/{site.uuid}{path}").text)

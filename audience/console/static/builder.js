@@ -113,12 +113,12 @@ const blank = () => ({subject: "tag", operator: "is", value: ""})
 
 function group(node, parent) {
   const heads = Object.entries(groups)
-  node.focus = select("How these hold together", [["", heads]], node.kind, (kind) => {
+  node.focus = select("How the conditions are combined", [["", heads]], node.kind, (kind) => {
     node.kind = kind
     redraw(node)
   })
   const head = element("div", {class: "gh"}, node.focus)
-  if (parent) head.append(remove("Take out this group", node, parent))
+  if (parent) head.append(remove("Remove this group", node, parent))
   const add = (made) => () => { node.parts.push(made()); redraw(node.parts.at(-1)) }
   const adders = element("div", {class: "chips"},
     element("button", {type: "button", class: "chip add", click: add(blank)}, "Condition"),
@@ -129,11 +129,11 @@ function group(node, parent) {
 
 function draw(node, parent) {
   if (node.kind) return [group(node, parent)]
-  const count = element("span", {class: "n s m", title: "subscribers for whom this one holds"})
+  const count = element("span", {class: "n s m", title: "people who match this condition alone"})
   node.show = () => { count.textContent = counted.get(JSON.stringify(node.rule))?.toLocaleString("en") ?? "" }
   node.show()
   return [subject(node), ...(node.subject === "event" ? eventOperands(node) : operands(node)), count,
-    remove("Take out this condition", node, parent)]
+    remove("Remove this condition", node, parent)]
 }
 
 function subject(node) {
@@ -141,7 +141,7 @@ function subject(node) {
   const own = (name, known) => [...new Set(node.subject === name && node.name ? [node.name, ...known] : known)]
   const named = (name, words, known) => [...own(name, known).map((each) => [`${name}:${each}`, words(each)]), [`${name}:`, `Another ${name}…`]]
   const chosen = subjects[node.subject].has_name ? `${node.subject}:${node.name}` : node.subject
-  const made = select("What is asked", [["", plain],
+  const made = select("Subject of the condition", [["", plain],
     ["Fields", named("field", (each) => `${each} (field)`, fields)],
     ["Events", named("event", (each) => `Event ${each}`, events)]], chosen, (value) => {
     const [subject, ...name] = value.split(":")
@@ -159,13 +159,13 @@ function subject(node) {
 function eventOperands(node) {
   return [
     element("label", {class: "in"}, "at least ", input("Times at least", node.times, (times) => { node.times = times }, {type: "number", min: 1}), " times"),
-    element("label", {class: "in"}, "in ", input("Days, or nothing for ever", node.days, (days) => { node.days = days },
+    element("label", {class: "in"}, "in ", input("Days; empty for all time", node.days, (days) => { node.days = days },
       {type: "number", min: 1, max: 36500, required: false, placeholder: "all"}), " days")]
 }
 
 function operands(node) {
   const {operators, label} = subjects[node.subject]
-  const how = select("How", [["", Object.entries(operators)]], node.operator, (operator) => {
+  const how = select("Comparison", [["", Object.entries(operators)]], node.operator, (operator) => {
     if (kinds[operator] !== kinds[node.operator]) node.value = ""
     node.operator = operator
     redraw(node)
@@ -178,14 +178,14 @@ function operand(node, label) {
   if (kind === "flag") return element("span")
   if (node.subject === "status") {
     if (!node.value) node.value = "subscribed"
-    return select(label, [["", [["subscribed", "subscribed"], ["unsubscribed", "left"]]]], node.value,
+    return select(label, [["", [["subscribed", "subscribed"], ["unsubscribed", "unsubscribed"]]]], node.value,
       (value) => { node.value = value; changed() })
   }
   if (kind in DAYS) return input(label, node.value, change, {type: "number", ...DAYS[kind]})
   const isDay = subjects[node.subject].is_date && /^(\d{4}-\d\d-\d\d)?$/.test(node.value ?? "")
   if (isDay) return input(label, node.value, change, {type: "date"})
   return suggested(node, input(label, node.value, change, {autocomplete: "off",
-    placeholder: kind === "values" ? "several, with commas between" : ""}))
+    placeholder: kind === "values" ? "several, separated by commas" : ""}))
 }
 
 let lists = 0
@@ -276,7 +276,7 @@ try {
   saved = JSON.stringify(write(root, []), null, 2)
   part("try").hidden = true
   json.closest("details").open = false
-} catch { part("tree").textContent = "This rule cannot be drawn: write it as JSON below." }
+} catch { part("tree").textContent = "This rule cannot be shown here: change it as JSON below." }
 
 json.addEventListener("change", () => {
   try { begin() } catch { return }

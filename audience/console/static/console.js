@@ -79,12 +79,12 @@ function countTicked(form) {
   const boxes = [...form.querySelectorAll("[name=uuid]")]
   const whole = document.createElement("input")
   whole.type = "checkbox"
-  whole.setAttribute("aria-label", "Tick all on this page")
+  whole.setAttribute("aria-label", "Select all on this page")
   form.querySelector("thead .w44").replaceChildren(whole)
   const show = () => {
     const ticked = boxes.filter((box) => box.checked).length
     for (const box of boxes) box.closest("tr").classList.toggle("on", box.checked)
-    form.querySelector("[data-ticked]").textContent = ticked ? `${ticked} ticked` : "Tick people"
+    form.querySelector("[data-ticked]").textContent = ticked ? `${ticked} selected` : "Select people"
     whole.checked = ticked === boxes.length
     for (const button of form.querySelectorAll(".bulk button")) button.disabled = !ticked && !form.elements.all.checked
   }

@@ -24,7 +24,7 @@ form.addEventListener("submit", (event) => {
     part("percent").textContent = `${percent}%`
     form.querySelector("progress").value = percent
   })
-  request.addEventListener("error", () => say("The file was not sent to its end: try again."))
+  request.addEventListener("error", () => say("The file was not sent completely: try again."))
   request.addEventListener("load", () => {
     const isPage = request.getResponseHeader("Content-Type").startsWith("text/html") // after a redirect: the sign-in
     if (request.status === 200) return location.assign(isPage ? request.responseURL : JSON.parse(request.responseText).page)
