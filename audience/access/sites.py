@@ -27,6 +27,7 @@ __all__ = ["Site"]
 Answer = TypeVar("Answer")
 
 TIME_ZONE = "The time zone must be a name from the IANA database, such as Europe/Berlin."
+NO_NAME = "Give the site a name."
 NO_SITE = "Site not found: `audience site list` lists all sites."
 SEVERAL = (
     "There are several sites: choose one by --site with its name or uuid; `audience site list` lists them."
@@ -37,7 +38,8 @@ CHUNK_ROWS = 2_000  # deleted per transaction
 
 @database.write(database.SHARED)
 def create(name: str, time_zone: str = "UTC", actor: Actor = COMMAND_LINE) -> Site:
-    """Creates a site with its first reports. Raises `Refused` for an unknown time zone."""
+    """Creates a site with its first reports. Raises `Refused` for a blank name or an unknown time zone."""
+    _require_name(name)
     at = clock.now_ms()
     site = stored.add(str(uuid.uuid4()), name, _zone(time_zone), at, site_keys.new_nonce())
     first_reports.create(site.id, at)
@@ -113,6 +115,8 @@ def choose(name: str | None = None) -> Site:
 
 @database.writes_site
 def rename(site: Site, name: str, actor: Actor = COMMAND_LINE) -> None:
+    """Renames a site. Raises `Refused` for a blank name."""
+    _require_name(name)
     if name != site.name:
         stored.rename(site.id, name)
         audit_log.record(actor, "site renamed", site, name)
@@ -182,6 +186,12 @@ def delete_last(site: Site, instance: Path, actor: Actor) -> int:
 
 
 _zones = lru_cache(maxsize=1)(zoneinfo.available_timezones)  # looks into 600 files
+
+
+def _require_name(name: str) -> None:
+    """Raises `Refused` for a blank name, which could not be typed to delete the site."""
+    if not name.strip():
+        raise Refused(NO_NAME)
 
 
 def _zone(time_zone: str) -> str:

@@ -19,7 +19,6 @@ from schemas.base import UNCLEAN
 
 blueprint = Blueprint("settings", __name__)
 
-NO_NAME = "Give the site a name."
 LONG_NAME = "Shorten the name: it may have 200 characters."
 MAX_NAME = 200  # characters
 SECRETS = ("metrics_token", "spamhaus_dqs_key", "abusix_key", "redis_url", "database_url")
@@ -46,7 +45,7 @@ def read_name(form: Mapping[str, str]) -> str:
     """The name of a site in a form. Raises `Refused`, also if empty."""
     name = read_optional_name(form)
     if not name:
-        raise Refused(NO_NAME)
+        raise Refused(sites.NO_NAME)
     return name
 
 

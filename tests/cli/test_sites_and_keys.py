@@ -55,6 +55,14 @@ def test_a_new_site_has_a_key_that_works(type_, app):
     assert key.scope == "full"
 
 
+@pytest.mark.parametrize("name", ["", " ", "\u3000"])
+def test_a_site_without_a_name_is_refused(type_, name):
+    uuid = json.loads(type_("site", "create", "News", "--json").output)["site_uuid"]
+    for words in (("site", "create", name), ("site", "rename", uuid, name)):
+        assert "Give the site a name" in str(type_(*words).exception)
+    assert [site["name"] for site in json.loads(type_("site", "list", "--json").output)] == ["News"]
+
+
 def test_a_new_site_is_shown_and_listed(type_):
     assert "secret_key" in type_("site", "create", "News").output
     [site] = json.loads(type_("site", "list", "--json").output)
