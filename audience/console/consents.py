@@ -96,7 +96,9 @@ def _facts(
 def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEntry]) -> Iterator[Entry]:
     """Yields an entry for each consent change."""
     for change in changes:
-        kind, words = ("k", "Subscribed") if change.subscribed else ("l", WORDS_OF.get(change.reason, "Unsubscribed"))
+        kind, words = (
+            ("k", "Subscribed") if change.subscribed else ("l", WORDS_OF.get(change.reason, "Unsubscribed"))
+        )
         source = _source(site, change.source, str(change.source_id))
         who, typed = _by_hand(site, change, log)
         details = ", ".join(filter(None, (source, REASONS.get(change.reason, ""), typed)))
