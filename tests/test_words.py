@@ -12,7 +12,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ROOMS = ("app.py", "audience", "schemas", "storage", "workers", "bench")
 ANSWERS = ("audience/answers",)
-CONSOLE = ("audience/console",)
 COLUMNS = ("storage/access/models.py", "storage/undo/models.py")
 PLACES = (
     "audience/operations/place_tables.py",
@@ -65,30 +64,39 @@ WORDS = (
         (IDENTIFIER,),
         ANSWERS,
     ),
-    Word("stays? away", "stay unsubscribed, or are not imported", (MESSAGE,), CONSOLE),
-    Word("did not count", "ignored", (MESSAGE,), CONSOLE),
+    Word("stays? away", "stay unsubscribed, or are not imported", (MESSAGE,)),
+    Word("did not count", "ignored", (MESSAGE,)),
     Word(
         "comes? in (new|as|unconfirmed)|came in (as|unconfirmed)",
         "added, or unconfirmed",
         (MESSAGE,),
-        CONSOLE,
     ),
     Word("another word for", "recognised by its name", (MESSAGE,)),
     Word("bookkeeping", "say who uses it", (MESSAGE,)),
-    Word("what (became|becomes) of", "result, or whether", (MESSAGE,), CONSOLE),
-    Word("ticks? (off|somebody|people)", "untick, or select", (MESSAGE,), CONSOLE),
-    Word("anew", "again, restart, reinstall", (MESSAGE,), CONSOLE),
+    Word("what (became|becomes) of", "result, or whether", (MESSAGE,)),
+    Word("ticks? (off|somebody|people)", "untick, or select", (MESSAGE,)),
+    Word("anew", "again, restart, reinstall", (MESSAGE,)),
     Word("log of recent writes", "write-ahead log (WAL)", (MESSAGE,)),
-    Word("at the last moment", "during the commit", (MESSAGE,), CONSOLE),
+    Word("at the last moment", "during the commit", (MESSAGE,)),
     Word("was taken of", "was used", (MESSAGE,)),
     Word("keeps? (the service|a file or a database) (from|equal)", "valid, or up to date", (MESSAGE,)),
     Word("at most so many", "how many at most", (MESSAGE,)),
-    Word("has had its emails", "has reached its limit", (MESSAGE,), CONSOLE),
-    Word("(go|goes|gone|went) on with it", "continue", (MESSAGE,), CONSOLE),
-    Word(r"takes? (it|them|a value|the \w+|line ends) (away|off)", "remove", (MESSAGE,), CONSOLE),
+    Word("has had its emails", "has reached its limit", (MESSAGE,)),
+    Word("(go|goes|gone|went) on with it", "continue", (MESSAGE,)),
+    Word(r"takes? (it|them|a value|the \w+|line ends) (away|off)", "remove", (MESSAGE,)),
     Word("make (answers|it|them) up", "invent", (MESSAGE,)),
     Word("said of everyone|by which visitors", "of everyone, with which", (MESSAGE,)),
-    Word("demands? it|be asked for a moment ago", "require, request", (MESSAGE,), CONSOLE),
+    Word("demands? it|be asked for a moment ago", "require, request", (MESSAGE,)),
+    Word("tick people|those who were ticked", "select, selected", (DOCS,)),
+    Word("(who|whoever) left (stays|elsewhere)|came in as left|have left", "unsubscribed", (DOCS,)),
+    Word("people stay away", "people who unsubscribed stay unsubscribed", (DOCS,)),
+    Word("did something|none before", "active; first in this period", (DOCS,)),
+    Word("put (it|a tag) on|take (it )?off", "add, remove", (DOCS,)),
+    Word("commas between", "separated by commas", (MESSAGE, DOCS)),
+    Word(
+        "(it|and) goes on if you leave|were? not looked at|broken off", "continues, was interrupted", (DOCS,)
+    ),
+    Word("holds alone|with a doubt|shown this once", "say who does what", (DOCS,)),
 )
 
 

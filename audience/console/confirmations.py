@@ -5,10 +5,10 @@ The path to which an action leads names its line in the query: only these senten
 """
 
 SENTENCES = {
-    "role": "The role was given. That operator’s sessions have ended: they have to sign in again.",
+    "role": "The role was given. Their sessions have ended: they have to sign in again.",
     "no-role": "The role was taken away. That operator’s sessions have ended.",
     "own-role": "You changed your own role, which ended your sessions: sign in again.",
-    "administrator": "That operator is an administrator now. Their sessions have ended: they have to sign in again.",
+    "administrator": "That operator is an administrator now. Their sessions have ended: they sign in again.",
     "no-administrator": "That operator is no longer an administrator. Their sessions have ended.",
     "removed": "The operator was removed. The audit log keeps the name.",
     "email": "Your address was saved.",
@@ -42,5 +42,5 @@ SENTENCES = {
     "site-deleted": "A worker deletes the site now. Keys of this site alone are revoked.",
     "ended": "Your session had ended, and what you sent was not saved. Sign in, and send it again.",
     "again": "This form was sent before: this is what it created. To create another, open a new form.",
-    "again-secret": "This form was sent before. Its secret was shown then: make a new one if you did not save it.",
+    "again-secret": "This form was sent before. Its secret was shown then: make a new one if you need it.",
 }

@@ -12,7 +12,11 @@ from schemas.values import STATES
 
 COLUMN = "column"  # the answer that a column says so
 VALUE, STATE, IGNORED = "value-", "state-", "ignored-"  # prefixes of fields
-SHORT = [("subscribed", "Subscribed", ""), ("unsubscribed", "Unsubscribed", "out"), ("unconfirmed", "Unconfirmed", "yet")]
+SHORT = [
+    ("subscribed", "Subscribed", ""),
+    ("unsubscribed", "Unsubscribed", "out"),
+    ("unconfirmed", "Unconfirmed", "yet"),
+]
 
 
 def read(form: Mapping[str, str]) -> dict[str, Any]:

@@ -36,6 +36,7 @@ WORDS = {
     "first_name": "first name", "last_name": "last name", "email": "address", "tags_added": "tags",
     "tags_removed": "tags",
 }  # fmt: skip
+AUDITED = {"tag put on": "tag added", "tag taken off": "tag removed"}  # texts that the audit log stores
 TAGS = {"tags_added": "added", "tags_removed": "removed"}
 ENTRIES_OF_THEIR_OWN = ("fields", "updated_at", "unsubscribed_at", "last_event_at")
 BY_HAND = ("subscribed", "unsubscribed")  # texts of the audit log that are changes of consent, too
@@ -95,7 +96,9 @@ def _facts(
 def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEntry]) -> Iterator[Entry]:
     """Yields an entry for each consent change."""
     for change in changes:
-        kind, words = ("k", "Subscribed") if change.subscribed else ("l", WORDS_OF.get(change.reason, "Unsubscribed"))
+        kind, words = (
+            ("k", "Subscribed") if change.subscribed else ("l", WORDS_OF.get(change.reason, "Unsubscribed"))
+        )
         source = _source(site, change.source, str(change.source_id))
         who, typed = _by_hand(site, change, log)
         details = ", ".join(filter(None, (source, REASONS.get(change.reason, ""), typed)))
@@ -130,7 +133,8 @@ def _actions(log: Sequence[AuditEntry]) -> Iterator[Entry]:
     for entry in log:
         action, _, name = entry.act.partition(audit_log.NAMED)
         if action not in (*BY_HAND, ADDED):
-            yield Entry(entry.at, "", action.capitalize(), details=name or _typed_in(entry), who=entry.actor)
+            words = AUDITED.get(action, action).capitalize()
+            yield Entry(entry.at, "", words, details=name or _typed_in(entry), who=entry.actor)
 
 
 def _log_entries(site: Site, subscriber: Subscriber) -> Iterator[Entry]:

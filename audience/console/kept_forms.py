@@ -31,7 +31,7 @@ WHAT = {  # was sent, by the endpoint without "console."
     "additions.create": "A person to add",
     "address_lists.add": "An address or a domain for a list",
     "address_lists.put_own": "An entry of one of the instance's own lists",
-    "address_lists.remove": "An address or a domain to take off the lists",
+    "address_lists.remove": "An address or a domain to remove from the lists",
     "commands.ask": "Ask a subscriber to confirm",
     "commands.run": "A change to a subscriber",
     "commands.erase": "Erase a subscriber",

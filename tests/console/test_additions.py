@@ -225,7 +225,7 @@ def test_an_address_that_somebody_unsubscribed_and_left_stays_unsubscribed(suppo
     assert "Somebody had unsubscribed under this address: the person was added unsubscribed." in shown(
         support, added
     )
-    assert "who had left before under this address" in shown(support, added)
+    assert "who had unsubscribed before under this address" in shown(support, added)
 
 
 def test_a_double_press_adds_one_and_another_address_in_the_same_form_another(support, site, add):

@@ -62,7 +62,7 @@ def test_it_is_asked_seen_and_confirmed(site, manager, path, settings):
     assert ("meg@example.com", "confirmation asked for") in [(entry.actor, entry.act) for entry in page(site)]
     assert "Confirmation asked for" in after.text
     printed = manager.get(f"{path}/consent")
-    assert "by an operator, as they had come in unconfirmed" in card(printed, "Proof of the sign-up")
+    assert "by an operator, because they had not confirmed" in card(printed, "Proof of the sign-up")
 
 
 def test_it_is_not_offered_to_who_has_unsubscribed_and_refused_if_sent(site, manager, path):
@@ -70,7 +70,7 @@ def test_it_is_not_offered_to_who_has_unsubscribed_and_refused_if_sent(site, man
     assert BUTTON not in manager.get(path).text
     refused = manager.post(f"{path}/confirmation")
     assert refused.status_code == 422
-    assert "came in unconfirmed" in refused.text
+    assert "Only unconfirmed" in refused.text
     assert sign_ups.list_page(site) == []
 
 
@@ -79,7 +79,7 @@ def test_that_nothing_was_sent_is_said_where_it_was_asked(site, manager, path, s
     commands.run(site, [{"email": ZOE, "command": "subscribe"}])
     send(site, FakeRelay(), settings.base_url)
     assert "ended requested today" in card(manager.get(path), "Confirmation")
-    assert "nothing was sent: since then they have confirmed or unsubscribed" in card(
+    assert "nothing was sent: they have confirmed, unsubscribed" in card(
         manager.get(path), "Confirmation"
     )
 

@@ -60,14 +60,14 @@ def test_each_value_of_a_column_is_told(site, manager, root):
     manager.post(path, look="1", headed="1", consent="column", consent_column="2")
     shown = manager.get(path).text
     assert shown.count("Choose what it means") == 3
-    assert "3 rows are open" in shown
+    assert "3 rows are still to answer" in shown
     told = {"value-1": "ok", "state-1": "subscribed", "value-2": "gone", "state-2": "unsubscribed",
             "value-3": ""}  # fmt: skip
     column = {"consent": "column", "consent_column": "2", "told_column": "2"}
     manager.post(path, look="1", headed="1", **column, **told)
     shown = manager.get(path).text
     assert shown.count("Choose what it means") == 1
-    assert "1 row is open" in shown
+    assert "1 row is still to answer" in shown
     assert '<button class="go" disabled>Import</button>' in shown
     start(manager, path, site, **column, **told, **{"state-3": "unconfirmed"})
     found = [person(site, f"{name}@a.example").unsubscribed_at is None for name in ("ann", "bob", "cy")]

@@ -321,10 +321,7 @@ def test_it_is_imported_once_however_often_it_is_started(app, site, manager, roo
 def test_what_is_said_of_a_file_while_it_is_tried_counts(manager, root, large):
     path = keep(manager, root, PEOPLE)
     work(manager, Interrupted(9, lambda: manager.post(path, look="1", headed="1", consent="unsubscribed")))
-    assert (
-        "0 existing subscribers would be unsubscribed, 20 added as unsubscribed."
-        in manager.get(path).text
-    )
+    assert "0 existing subscribers would be unsubscribed, 20 added as unsubscribed." in manager.get(path).text
 
 
 def test_a_worker_that_fails_says_so_and_does_not_begin_again(manager, root, large):

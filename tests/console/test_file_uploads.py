@@ -174,7 +174,7 @@ def test_who_is_known_gets_only_what_they_lack(site, manager, root):
     subscribers.create(site, {"email": "ann@a.example", "first_name": "Anna"})
     path = keep(manager, root, "E-mail,Vorname,Town\nann@a.example,Ann,Oslo\n")
     assert "Subscribers you already have" in manager.get(path).text
-    assert "get only what they lack" in start_choice(manager, path, "fill")
+    assert "get only values they lack" in start_choice(manager, path, "fill")
     start(manager, path, site, known="fill")
     ann = person(site, "ann@a.example")
     assert (ann.first_name, ann.fields) == ("Anna", {"Town": "Oslo"})
@@ -208,7 +208,10 @@ def test_the_order_of_dates_is_asked_for(site, manager, root):
 def test_json_lines_and_what_is_no_file(site, manager, root):
     lines = json.dumps({"email": "ann@a.example", "fields": {"plan": "pro"}})
     assert "Import 1 row<" in manager.get(keep(manager, root, lines, "people.jsonl")).text
-    for data, words in ((b"\x89PNG\r\n\x1a\n\0\0", "This file cannot be imported yet"), (b"\n\n", "This file cannot be imported yet")):
+    for data, words in (
+        (b"\x89PNG\r\n\x1a\n\0\0", "This file cannot be imported yet"),
+        (b"\n\n", "This file cannot be imported yet"),
+    ):
         path = keep(manager, root, data, "people.csv")
         shown = manager.get(path)
         assert (shown.status_code, words in shown.text) == (200, True)

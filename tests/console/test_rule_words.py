@@ -61,7 +61,8 @@ SENTENCES = [
      "All subscribers, but not those who carry the tag vip, nor those who had no event in the last 180 "
      "days."),
     (either(VIP, none(IN, PLAN)),
-     "Subscribers who carry the tag vip, or who are unsubscribed and whose plan is neither monthly nor yearly."),
+     "Subscribers who carry the tag vip, or who are unsubscribed and whose plan is neither monthly nor "
+     "yearly."),
     (either(VIP, none(every(IN, OPENED))),
      "Subscribers who carry the tag vip, are unsubscribed, or had the event $open fewer than 2 times in the "
      "last 30 days."),
@@ -84,7 +85,8 @@ SENTENCES = [
     (none({"tag": {"in": ["a", "b"]}}), "Subscribers who do not carry the tag a or b."),
     (none({"event": "$open", "within_days": 1}),
      "Subscribers who did not have the event $open in the last day."),
-    (none({"unsubscribed_at": {"within_days": 30}}), "Subscribers who did not unsubscribe in the last 30 days."),
+    (none({"unsubscribed_at": {"within_days": 30}}),
+     "Subscribers who did not unsubscribe in the last 30 days."),
     ({"last_event_at": {"missing": True}}, "Subscribers who never had an event."),
     ({"last_event_at": {"lt": "2019-02-01"}}, "Subscribers who had their last event before 1 Feb 2019."),
     ({"unsubscribed_at": {"exists": False}}, "Subscribers who have not unsubscribed."),

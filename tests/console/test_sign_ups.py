@@ -77,7 +77,9 @@ def test_the_overview_has_those_of_today_and_what_is_to_be_looked_at(site, manag
     send(site, relay)
     hold(site, form, EVE)
     shown = manager.get(root)
-    assert "Sign-ups today 3 asked 1 email sent 0 confirmed 1 on hold 1 failed All sign-ups" in said(shown)
+    assert "Sign-ups today 3 signed up 1 email sent 0 confirmed 1 on hold 1 failed All sign-ups" in said(
+        shown
+    )
     for address in (path, f"{path}?status=held", f"{path}?status=failed"):
         assert f'href="/console{address}"' in shown.text
 
