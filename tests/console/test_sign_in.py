@@ -8,7 +8,6 @@ import pytest
 
 from audience.access import operators, passwords, sessions, sign_in, sites
 from audience.access.audit_log import COMMAND_LINE
-from audience.console import settings as settings_page
 from audience.errors import Refused
 from audience.operations import first_site
 from storage import database
@@ -60,7 +59,7 @@ def test_a_site_that_has_a_name_keeps_it(browser, site):
         ({"email": "no address"}, operators.NO_ADDRESS),
         ({"password": "short"}, passwords.TOO_SHORT),
         ({"password": "first@example.com"}, passwords.OWN_ADDRESS),
-        ({"name": " "}, settings_page.NO_NAME),
+        ({"name": " "}, sites.NO_NAME),
         ({"time_zone": "Mars/Olympus"}, sites.TIME_ZONE),
     ],
 )
