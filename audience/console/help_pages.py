@@ -7,7 +7,7 @@ ABOUT = {  # by the noun of its screens
     "additions": "console",
     "address_lists": "answers",
     "audit_log": "console#audit-log",
-    "backups": "console#backups",
+    "backups": "operations#back-up-and-restore",
     "bulk_actions": "console#many-at-once",
     "checks": "answers",
     "commands": "console",

@@ -21,7 +21,7 @@ class Fatal(StrEnum):
     """The rule sets in which a rule makes an address invalid by itself."""
 
     NEVER = "never"
-    ALWAYS = "plain and strict"
+    ALWAYS = "always"
     STRICT = "strict"
     OPINION = "strict, unless wiggleroom"
     ON_REQUEST = "strict, with block_free_providers"
