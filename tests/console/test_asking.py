@@ -79,9 +79,7 @@ def test_that_nothing_was_sent_is_said_where_it_was_asked(site, manager, path, s
     commands.run(site, [{"email": ZOE, "command": "subscribe"}])
     send(site, FakeRelay(), settings.base_url)
     assert "ended requested today" in card(manager.get(path), "Confirmation")
-    assert "nothing was sent: they have confirmed, unsubscribed" in card(
-        manager.get(path), "Confirmation"
-    )
+    assert "nothing was sent: they have confirmed, unsubscribed" in card(manager.get(path), "Confirmation")
 
 
 def test_it_is_within_the_limits_of_the_mailbox(site, manager, path, settings):
