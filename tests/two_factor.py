@@ -1,6 +1,7 @@
 """An operator with two-factor sign-in, and the codes of the app."""
 
 import re
+from typing import Any
 
 import pyotp
 
@@ -9,6 +10,8 @@ from audience.access import operators, sign_in
 from audience.access.audit_log import COMMAND_LINE
 
 PASSWORD = "a heron stands in the reeds"
+PAGE = "/account/two-factor"
+FORM = {"email": "ann@example.com", "password": PASSWORD}
 STEP_MS = 30_000
 RECOVERY_CODE = re.compile(r"\b(?:[A-Z2-7]{4}-){3}[A-Z2-7]{4}\b")
 
@@ -33,3 +36,9 @@ def waiting(email: str) -> str:
     assert token is not None
     assert sign_in.awaiting(token)
     return token
+
+
+def secret_on(response: Any) -> str:
+    """The secret that the page shows, without its blanks."""
+    [key] = re.findall(r"(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}", response.text)
+    return str(key).replace(" ", "")

@@ -52,9 +52,7 @@ def restore(
         openers.database(settings)
         if not stored.load(folder / backups.DUMP, manifest.sha256[backups.DUMP], clock.now_ms()):
             raise Refused(NOT_EMPTY)
-        with database.session():
-            numbers = site_counters.newest_accepted_number
-            accepted = {site.uuid: numbers(site.id) for site in sites.list_all()}
+        accepted = _newest_accepted_numbers()
         database.close()
         carryover = restore_carryover.read(former, manifest.created_at, accepted, openers)
         if not (unsubscribes_lost or ignore_erasures):
@@ -70,6 +68,12 @@ def restore(
             restore_carryover.add_to_log(settings.instance, carryover)
     rows = {backups.SUBSCRIBERS: sum(stats.recount(site).users for site in sites.list_all())}
     return backups.open_restored(settings, openers, manifest, rows, applied, carryover)
+
+
+@database.session()
+def _newest_accepted_numbers() -> dict[str, int]:
+    """The newest accepted number of each site, by uuid."""
+    return {site.uuid: site_counters.newest_accepted_number(site.id) for site in sites.list_all()}
 
 
 def _take_log(settings: Settings, former: Settings, openers: Openers) -> None:

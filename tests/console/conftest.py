@@ -6,7 +6,8 @@ from audience import clock
 from audience.access import operators, passwords, sessions, sign_in, sites
 from audience.access.audit_log import COMMAND_LINE
 from storage import leases
-from tests.console.browser import open_browser, signed_in
+from tests.console.browser import alert, open_browser, signed_in
+from tests.two_factor import FORM, PAGE, RECOVERY_CODE, STEP_MS, code_of, secret_on
 
 REAL_COST = passwords.COST
 PASSWORD = "a heron stands in the reeds"
@@ -70,3 +71,21 @@ def ann(app, site):
     token = operators.add("Ann@example.com", False, {site: "viewer"}, COMMAND_LINE)
     sessions.forget(sign_in.set_password_with_link(token, PASSWORD, ""))
     return operators.get("ann@example.com")
+
+
+@pytest.fixture
+def here(app, ann):
+    """Ann's browser, signed in by her password."""
+    browser = open_browser(app)
+    assert browser.post("/sign-in", **FORM).status_code == 303
+    return browser
+
+
+@pytest.fixture
+def turned_on(here, later):
+    """Ann's (secret, recovery codes), and the step after that in which she turned it on has begun."""
+    secret = secret_on(here.get(PAGE))
+    shown = here.post(PAGE, present=PASSWORD, code=code_of(secret))
+    assert shown.status_code == 200, alert(shown)
+    later(STEP_MS - clock.now_ms() % STEP_MS)
+    return secret, RECOVERY_CODE.findall(shown.text)

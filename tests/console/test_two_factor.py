@@ -1,30 +1,21 @@
 """Two-factor sign-in: turning it on and off, the second screen, codes that count once, the setting."""
 
 import html
-import io
 import re
 import threading
-from dataclasses import replace
 
 import pyotp
 import pytest
-from werkzeug.test import EnvironBuilder
 
-from audience import clock
 from audience.access import audit_log, operators, sessions, sign_in
 from audience.access.audit_log import COMMAND_LINE
-from audience.console.page import OLD_FORM, SET_UP_FIRST
 from audience.errors import NotFound, Refused
-from audience.http.admission import Admission
-from audience.protocols import REFUSAL
 from storage import database
-from tests.console.browser import ORIGIN, alert, open_browser, signed_in
+from tests.console.browser import alert, open_browser, signed_in
 from tests.console.conftest import PASSWORD
-from tests.two_factor import RECOVERY_CODE, code_of
+from tests.two_factor import FORM, PAGE, RECOVERY_CODE, code_of, secret_on
 from tests.two_factor import STEP_MS as STEP
 
-PAGE = "/account/two-factor"
-FORM = {"email": "ann@example.com", "password": PASSWORD}
 MINUTE = 60_000
 CLIENTS = 6
 
@@ -34,31 +25,8 @@ def hidden(response, name):
     return html.unescape(value)
 
 
-def secret_on(response):
-    [key] = re.findall(r"(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}", response.text)
-    return key.replace(" ", "")
-
-
 def actions():
     return [entry.act for entry in audit_log.page(None)]
-
-
-@pytest.fixture
-def here(app, ann):
-    """Ann's browser, signed in by her password."""
-    browser = open_browser(app)
-    assert browser.post("/sign-in", **FORM).status_code == 303
-    return browser
-
-
-@pytest.fixture
-def turned_on(here, later):
-    """Ann's (secret, recovery codes), and the step after that in which she turned it on has begun."""
-    secret = secret_on(here.get(PAGE))
-    shown = here.post(PAGE, present=PASSWORD, code=code_of(secret))
-    assert shown.status_code == 200, alert(shown)
-    later(STEP - clock.now_ms() % STEP)
-    return secret, RECOVERY_CODE.findall(shown.text)
 
 
 def ask(browser, **fields):
@@ -360,60 +328,3 @@ def test_a_reset_ends_it_and_the_sessions(app, here, turned_on):
         operators.reset_two_factor("ann@example.com", COMMAND_LINE)
     with pytest.raises(NotFound):
         operators.reset_two_factor("eve@example.com", COMMAND_LINE)
-
-
-@pytest.fixture
-def required(app, settings):
-    services = app.extensions["audience"]
-    changed = replace(services, settings=replace(settings, require_two_factor=True))
-    app.extensions["audience"] = changed
-
-
-def test_where_it_is_required_everybody_sets_it_up_first(app, required, here, site, later):
-    for path in ("", f"/sites/{site.uuid}", "/account", "/nowhere"):
-        assert here.get(path).location == f"/console{PAGE}", path
-    lost = here.post(f"/sites/{site.uuid}/settings", name="Herons")
-    assert lost.location == f"/console{PAGE}?done=set-up-first"
-    assert SET_UP_FIRST == "set-up-first"
-    page = here.get(f"{PAGE}?done=set-up-first")
-    assert "was not carried out" in page.text
-    assert f"/console/sites/{site.uuid}" not in page.text
-    assert here.post(PAGE, present=PASSWORD, code=code_of(secret_on(page))).status_code == 200
-    assert here.get(f"/sites/{site.uuid}").status_code == 200
-
-
-def test_where_it_is_required_no_file_is_received_before(app, required, here, site):
-    sent = EnvironBuilder(
-        f"/console/sites/{site.uuid}/imports/new", f"{ORIGIN}/", method="POST",
-        data={"file": (io.BytesIO(b"E-mail"), "people.csv")},
-        headers=[("Origin", ORIGIN), ("Cookie", f"{here.cookie}={here.token}")],
-    )  # fmt: skip
-    environ = sent.get_environ()
-    assert Admission(app)(environ) is None
-    assert str(environ[REFUSAL]) == OLD_FORM
-    assert here.get(PAGE).status_code == 200
-
-
-def test_where_it_is_required_the_first_operator_sets_it_up_next(required, browser, site):
-    browser.set_up()
-    assert browser.get("").location == f"/console{PAGE}"
-    assert browser.get(PAGE).status_code == 200
-
-
-def test_where_it_is_required_who_has_no_password_sets_one_before(app, required, site):
-    browser = signed_in(app, "bob@example.com", {site: "viewer"})
-    assert browser.get(f"/sites/{site.uuid}").location == f"/console{PAGE}"
-    assert browser.get("/account").status_code == 200
-    assert browser.post("/account/password", password=PASSWORD).status_code == 303
-    assert browser.get("/account").location == f"/console{PAGE}"
-    page = browser.get(PAGE)
-    assert browser.post(PAGE, present=PASSWORD, code=code_of(secret_on(page))).status_code == 200
-    assert browser.get(f"/sites/{site.uuid}").status_code == 200
-
-
-def test_where_it_is_required_one_can_sign_out_and_turn_it_off_only_to_set_it_up_anew(
-    app, required, turned_on, here, site
-):
-    assert here.post(f"{PAGE}/off", present=PASSWORD, code=code_of(turned_on[0])).status_code == 303
-    assert here.get(f"/sites/{site.uuid}").location == f"/console{PAGE}"
-    assert here.post("/sign-out").location == "/console/sign-in"
