@@ -54,7 +54,7 @@ SETTINGS = [
     click.option(
         "--confirm",
         type=click.Choice(wire.CONFIRMING),
-        help="Opening the link confirms, or a click on its page.",
+        help="What confirms: a click on the page of the link, or opening the link.",
     ),
     click.option(
         "--delivery", metavar="smtp|WEBHOOK_ID", help="The mail server or a webhook sends the link."
