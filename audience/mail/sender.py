@@ -7,7 +7,7 @@ from audience.config import Settings
 
 NO_SERVER = "No mail server is set: set AUDIENCE_SMTP_URL, and restart the service."
 NO_FILE = "The mail server's user has no password: set AUDIENCE_SMTP_PASSWORD_FILE and restart the service."
-NO_ADDRESS = "The site has no From address: an administrator sets it in Settings, Pages and mail."
+NO_ADDRESS = "The site has no From address: administrators set it in Settings, Pages and mail."
 NO_NAME = "The site has no public name: set it in Settings, Pages and mail."
 
 

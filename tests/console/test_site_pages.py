@@ -31,6 +31,11 @@ def test_a_manager_sets_the_look_and_sees_it(site, manager, path):
     assert looks.logo(site) is None
 
 
+def test_the_name_of_the_site_is_proposed_as_its_public_name(site, manager, path):
+    assert f'name="name" value="{site.name}"' in manager.get(path).text
+    assert looks.get(site).name == ""
+
+
 def test_saving_without_a_file_keeps_the_logo(site, manager, path):
     manager.post(path, **sent(), logo=(io.BytesIO(PNG), "logo.png"))
     manager.post(path, **sent(name="Other"), logo=(io.BytesIO(b""), ""))
