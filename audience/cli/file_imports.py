@@ -184,7 +184,10 @@ def _inspect(
 
     Raises `ClickException`, also if there are questions but no terminal.
     """
-    instance: Instance = click.get_current_context().obj
+    context = click.get_current_context()
+    instance: Instance = context.obj
+    dry_run = ["--dry-run"] if context.params["dry_run"] else []
+    command = ["audience", "import", str(file), "--site", site.uuid, *dry_run]
     kind = wire.BY_SUFFIX.get(file.suffix.lower())
     while True:
         reading = wire.reading(load(wire.ImportFile(), parameters), site.time_zone)
@@ -193,12 +196,10 @@ def _inspect(
         try:
             return inspect(binary, reading, kind, instance.child_process, unpacked)
         except QuestionsOpen as error:
-            command = ["audience", "import", str(file), "--site", site.uuid]
             parameters = _merge_answers(parameters, answers(error, command, given(reading), quiet))
             unpacked.seek(0)
             unpacked.truncate()
         except Contradicted as error:
-            command = ["audience", "import", str(file), "--site", site.uuid]
             raise click.ClickException(contradiction(error, command, given(reading))) from error
 
 

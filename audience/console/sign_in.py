@@ -3,7 +3,7 @@
 from flask import Blueprint, Response, make_response, render_template, request
 
 from audience import addresses
-from audience.access import sessions, sign_in
+from audience.access import operators, sessions, sign_in
 from audience.console.after_sign_in import after_sign_in
 from audience.console.page import (
     client_network,
@@ -129,7 +129,7 @@ def _render(template: str, **values: str) -> str:
     """A screen of the sign-in, with what the one before it has sent."""
     sent = request.form
     shown = {"next": request.values.get("next", ""), "kept": sent.get("kept", ""), "sent": sent}
-    return render_template(template, **shown, **values)
+    return render_template(template, is_first=not operators.any_exist(), **shown, **values)
 
 
 def _name(email: str) -> str:

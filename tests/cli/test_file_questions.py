@@ -31,6 +31,13 @@ def test_without_a_terminal_it_ends_with_2_and_commands_to_copy(type_, client, f
     assert len(client.get("/fetch/tags").json["data"]) == 1
 
 
+def test_a_dry_run_is_answered_by_a_dry_run(type_, client, file):
+    result = type_("import", file, "--site", client.site.uuid, "--dry-run", asked=True)
+    lines = [line.strip() for line in result.output.splitlines() if line.startswith("  audience ")]
+    assert lines
+    assert all("--dry-run" in line for line in lines)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

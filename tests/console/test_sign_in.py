@@ -89,6 +89,13 @@ def test_the_first_link_of_an_older_version_is_too_old(browser, site):
     assert everyone() == []
 
 
+def test_before_anybody_can_sign_in_the_page_says_how_to_begin(browser, site, first):
+    assert "audience console" in browser.get("/sign-in").text
+    browser.set_up()
+    browser.post("/sign-out")
+    assert "audience console" not in browser.get("/sign-in").text
+
+
 def test_a_get_spends_nothing(browser, site):
     token = sign_in.console_link()[1]
     for _ in range(2):
