@@ -28,7 +28,7 @@ from audience.subscribers.stats import Counts
 
 blueprint = Blueprint("overview", __name__)
 
-STEPS = {"day": "per day", "week": "per week", "month": "per month"}
+STEPS = {"day": "a day", "week": "a week", "month": "a month"}
 PERIODS = ("30", "90", "365", "all")
 MOST_STROKES = 45  # on a telephone; more days are drawn by week there
 NEWEST = 4

@@ -114,8 +114,8 @@ def _send_file(page: Page, path: str) -> str:
     page.get_by_label("A column says who").check()
     page.get_by_label("The column that says who").select_option(label="State")
     page.get_by_role("button", name="Use this answer").click()
-    for value, meaning in (("active", "In"), ("unsubscribed", "Left")):
-        page.get_by_role("radiogroup", name=value, exact=True).get_by_label(meaning).check()
+    for value, meaning in (("active", "Subscribed"), ("unsubscribed", "Unsubscribed")):
+        page.get_by_role("radiogroup", name=value, exact=True).get_by_label(meaning, exact=True).check()
     page.get_by_role("button", name="Use this answer").click()
     page.get_by_text("What would happen").wait_for()
     return page.url

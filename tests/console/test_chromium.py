@@ -114,7 +114,7 @@ def test_the_keyboard_reaches_the_content_and_the_search(browser, port, site, pa
     visitor = visit(browser, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}")
     visitor.page.keyboard.press("Tab")
-    assert visitor.page.evaluate("document.activeElement.textContent") == "To the content"
+    assert visitor.page.evaluate("document.activeElement.textContent") == "Skip to the content"
     visitor.page.keyboard.press("/")
     assert visitor.page.evaluate("document.activeElement.id") == "find"
 
@@ -249,8 +249,14 @@ SHOPIFY = (
 @pytest.mark.parametrize(
     ("name", "text", "column", "told", "left"),
     [
-        ("phplist.csv", PHPLIST, "Is this subscriber blacklisted", ["In", "Left"], ["bob"]),
-        ("shopify.csv", SHOPIFY, "Accepts Email Marketing", ["In", "Left", "Not yet"], ["bob", "cy"]),
+        ("phplist.csv", PHPLIST, "Is this subscriber blacklisted", ["Subscribed", "Unsubscribed"], ["bob"]),
+        (
+            "shopify.csv",
+            SHOPIFY,
+            "Accepts Email Marketing",
+            ["Subscribed", "Unsubscribed", "Unconfirmed"],
+            ["bob", "cy"],
+        ),
         ("plain.csv", "email\nann@a.example\n", "", [], []),
     ],
 )
