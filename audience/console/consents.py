@@ -90,7 +90,7 @@ def _facts(
     details = ", ".join(filter(None, (_source(site, kind, number), answer)))
     yield Entry(subscriber.created_at, "k", "Created", details=details, who=_operator(added) if added else "")
     if subscriber.unsubscribed_at is not None and (not changes or changes[-1].subscribed):
-        yield Entry(subscriber.unsubscribed_at, "l", "Left")
+        yield Entry(subscriber.unsubscribed_at, "l", "Unsubscribed")
 
 
 def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEntry]) -> Iterator[Entry]:
