@@ -26,10 +26,10 @@ PLAIN = ("name", "report_type", "chart_style", "segment_id")
 SETTINGS = ("days", "from", "to", "unit", "field", "event", "limit")
 PREFIX, SUFFIX = "Reporting::Reports::", "Report"
 KINDS = {
-    "VisitorCount": "Subscribers", "NewVisitors": "New", "Unsubscribes": "Unsubscribed", "NetGrowth": "Growth",
-    "TotalVisitors": "All so far", "VisitorsByTag": "By tag", "VisitorsByField": "By field",
-    "VisitorsByDomain": "By domain", "Events": "Events", "Imports": "Imported rows",
-    "Leaving": "Why they unsubscribed",
+    "VisitorCount": "Subscribers", "NewVisitors": "New", "Unsubscribes": "Unsubscribed",
+    "NetGrowth": "Growth", "TotalVisitors": "All so far", "VisitorsByTag": "By tag",
+    "VisitorsByField": "By field", "VisitorsByDomain": "By domain", "Events": "Events",
+    "Imports": "Imported rows", "Leaving": "Why they unsubscribed",
 }  # fmt: skip
 
 
