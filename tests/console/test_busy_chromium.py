@@ -96,12 +96,12 @@ def test_a_file_is_tried_once_the_others_have_written(browser, port, site, tmp_p
     page.wait_for_url("**/files/*")
     page.get_by_label("Everybody").check()
     page.get_by_role("button", name="Use this answer").click()
-    page.get_by_text("Of 1 row, 1 brings a new subscriber").wait_for()
+    page.get_by_text("Of 1 row, 1 would add a subscriber").wait_for()
     with others_writing():
         page.reload()
         page.get_by_text("Not checked yet").wait_for()
         page.route(page.url, lambda route: route.fulfill(status=503, body="<main>Not now</main>"), times=2)
         with page.expect_response(lambda response: response.status == 503):
             page.get_by_text("Not checked yet").wait_for()
-    page.get_by_text("Of 1 row, 1 brings a new subscriber").wait_for()
+    page.get_by_text("Of 1 row, 1 would add a subscriber").wait_for()
     assert page.get_by_text("Not now").count() == 0

@@ -220,7 +220,7 @@ def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, 
     keyboard.press("Space")
     page.get_by_role("button", name="Check again").focus()
     keyboard.press("Enter")
-    page.get_by_text("Of 3 rows, 1 brings a new subscriber, 1 changes someone").wait_for()
+    page.get_by_text("Of 3 rows, 1 would add a subscriber, 1 would change one").wait_for()
     violations = Axe().run(page).response["violations"]
     assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []
     page.get_by_role("button", name="Import 2 rows").focus()

@@ -80,7 +80,7 @@ def test_a_search_is_of_its_list_alone(browser, port, site, width):
     looked_at(visitor, "kept-list")
     found = page.url
     assert (listed(page), "p1" in found) == (["p1@a.example"], False)
-    page.get_by_label("take the one that matches").check()
+    page.get_by_label("the one who matches").check()
     page.get_by_role("button", name="Unsubscribe", exact=True).click()
     page.get_by_role("heading", name="Unsubscribe 1 subscriber?").wait_for()
     assert page.locator(".chips li").all_inner_texts() == ["Subscribed", "Begins with p1@"]
@@ -210,7 +210,7 @@ def test_what_is_sent_after_the_end_of_a_session_is_shown_again(browser, port, s
     page.get_by_label("Name", exact=True).fill("Reeds & <b>herons</b>")
     end_sessions()
     page.get_by_role("button", name="Save").click()
-    page.get_by_text("What you sent was not carried out").wait_for()
+    page.get_by_text("What you sent was not saved").wait_for()
     visitor.problems.clear()  # the browser notes the status
     looked_at(visitor, "ended-sign-in")
     page.get_by_label("E-mail address").fill(email)
@@ -251,7 +251,7 @@ def test_a_file_that_is_sent_after_the_end_of_a_session_leads_to_the_sign_in(bro
     page.get_by_label("File, up to").set_input_files(
         {"name": "a.csv", "mimeType": "text/csv", "buffer": b"E-mail\na@a.example\n"}
     )
-    page.get_by_text("Your session has ended, and what you sent was not taken.").wait_for()
+    page.get_by_text("Your session had ended, and what you sent was not saved.").wait_for()
     page.get_by_label("E-mail address").fill(EMAIL)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
