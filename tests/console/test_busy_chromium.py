@@ -104,4 +104,4 @@ def test_a_file_is_tried_once_the_others_have_written(browser, port, site, tmp_p
         with page.expect_response(lambda response: response.status == 503):
             page.get_by_text("Not checked yet").wait_for()
     page.get_by_text("Of 1 row, 1 would add a subscriber").wait_for()
-    assert page.get_by_text("Not now").count() == 0
+    assert page.get_by_text("Not available now").count() == 0
