@@ -1,8 +1,6 @@
 """What operators have cron and systemd run works with the little that these give it."""
 
-import datetime
 import json
-import os
 import re
 import shlex
 import shutil
@@ -115,35 +113,7 @@ def test_a_command_runs(made, command, path, variables):
     assert run.returncode == (" ".join(path) in REFUSED), run.stdout + run.stderr
 
 
-def aged(file, days):
-    then = (datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=days)).timestamp()
-    file.touch()
-    os.utime(file, (then, then))
-
-
-def run_cron(placed):
-    """Runs the line of the file for cron."""
-    [(setting, line)] = re.findall(r"^    (AUDIENCE_\S+)\n    (\S+ \S+ \* \* \* .+)$", PAGE, re.MULTILINE)
-    *_, user, command = line.split(maxsplit=6)
-    assert user == "audience"
-    assert not re.search(r"(?<!\\)%", command), "cron ends a command at a bare %"
-    name, _, value = placed(setting).partition("=")
-    run = bare({**CRON, name: value}, "/bin/sh", "-c", placed(command).replace("\\%", "%"), cwd="/")
-    assert run.returncode == 0, run.stderr
-
-
-def test_the_file_for_cron_backs_up_and_deletes_what_is_old(placed, tmp_path):
-    old, kept = (tmp_path / "backups" / f"{age}.tar" for age in ("old", "kept"))
-    aged(old, 16)
-    aged(kept, 13)
-    run_cron(placed)
-    assert not old.exists()
-    left = {file.name for file in (tmp_path / "backups").iterdir()} - {kept.name}
-    assert len(left) == 1
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d\.tar", left.pop())
-
-
-def test_the_backup_before_an_upgrade_is_made_each_time_and_cron_leaves_it(placed):
+def test_the_backup_before_an_upgrade_is_made_each_time(placed):
     [made] = re.findall(r"^    (install -d .+)$", PAGE, re.MULTILINE)
     [line] = re.findall(r"^    sudo -u audience (.+ backup .+)$", PAGE, re.MULTILINE)
     folder = Path(placed(made).split()[-1])
@@ -151,11 +121,7 @@ def test_the_backup_before_an_upgrade_is_made_each_time_and_cron_leaves_it(place
         subprocess.run(shlex.split(placed(made).replace("-o audience", "")), check=True)
         run = bare(SYSTEMD, "/bin/sh", "-c", f"{placed(line)} && sleep 1", cwd="/")
         assert run.returncode == 0, run.stderr
-    backups = list(folder.iterdir())
-    for file in backups:
-        aged(file, 400)
-    run_cron(placed)
-    assert len(backups) == len(list(folder.iterdir())) == 2
+    assert len(list(folder.iterdir())) == 2
 
 
 def test_the_unit_for_systemd_serves(placed, made, tmp_path):

@@ -51,6 +51,7 @@ def test_the_page_has_the_secret_in_groups_as_a_link_and_as_a_qr_code(here):
     totp = pyotp.parse_uri(html.unescape(uri))
     assert (totp.secret, totp.name, totp.issuer) == (secret, "Ann@example.com", "Audience (127.0.0.1)")
     assert "<svg" in page.text
+    assert "=&#34;" not in page.text
     assert secret_on(here.get(PAGE)) == secret
 
 
