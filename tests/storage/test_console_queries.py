@@ -11,7 +11,10 @@ OF_THE_INSTANCE = (
     "SELECT paused, count(*) FROM webhooks",  # a few
     "SELECT MIN(requested_at) FROM link_requests",  # deleted once they are sent
 )
-OF_EACH_SITE = "SELECT s.site_id FROM site_counters AS s WHERE EXISTS"  # of the health page
+EXCUSED = (
+    "SELECT s.site_id FROM site_counters AS s WHERE EXISTS",  # of each site: the health page
+    "SELECT key, type, value, total FROM (SELECT",  # the values of the newest 10,000: adding a person
+)
 RULES = "AND ("  # a segment's rule may have to look at each subscriber of the site
 
 
@@ -36,7 +39,7 @@ def test_every_page_uses_indexes(client, owner, statements):
     assert len(seen) > 20
     for statement in seen:
         assert statement.startswith(OF_THE_INSTANCE) or "site_id" in statement, statement
-        assert statement.startswith(OF_EACH_SITE) or not reads_a_table_through(statement), statement
+        assert statement.startswith(EXCUSED) or not reads_a_table_through(statement), statement
 
 
 def test_a_search_by_text_is_by_index_alone(client, owner, statements):

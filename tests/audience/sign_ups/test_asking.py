@@ -1,4 +1,4 @@
-"""An operator asks one subscriber who came in unconfirmed; whoever has answered since gets no email."""
+"""An operator asks one unconfirmed subscriber; nobody who has answered gets an email."""
 
 import pytest
 
@@ -91,7 +91,7 @@ def test_nobody_else_is_asked(site, zoe, settings):
     ann = subscribers.create(site, {"email": "ann@example.com"})
     unsubscribe(site)
     for uuid in (ann.uuid, zoe.uuid):
-        with pytest.raises(Refused, match="came in unconfirmed"):
+        with pytest.raises(Refused, match="neither confirmed nor unsubscribed"):
             requests.ask_to_confirm(site, uuid, MARA, settings)
     with pytest.raises(NotFound):
         requests.ask_to_confirm(site, "00000000-0000-7000-8000-000000000000", MARA, settings)
@@ -100,7 +100,7 @@ def test_nobody_else_is_asked(site, zoe, settings):
 
 def test_who_has_unsubscribed_before_they_came_in_is_not_asked(site, zoe, settings):
     unsubscribe_earlier(site)
-    with pytest.raises(Refused, match="came in unconfirmed"):
+    with pytest.raises(Refused, match="neither confirmed nor unsubscribed"):
         requests.ask_to_confirm(site, zoe.uuid, MARA, settings)
 
 

@@ -187,7 +187,7 @@ def test_receivers_that_do_not_answer_hold_up_no_email(site, form, receiver):
 
 def test_its_links_do_not_go_unencrypted_through_the_internet(site, webhook, form):
     item = {"url": "http://8.8.8.8/hook", "sign_ups": True}
-    with pytest.raises(Refused, match="encrypted only"):
+    with pytest.raises(Refused, match="only sent encrypted"):
         webhooks.replace(site, webhook.id, item, private_addresses=True)
     webhooks.put(site, webhook.id, item)
     sign_up = ask(site, form)
