@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from tests.conftest import program
+from tests.console.browser import SET_UP
 from tests.nginx import PUBLIC, nginx
 from tests.service import PATIENCE_SECONDS, command, environment, serving
 
@@ -42,10 +43,12 @@ def link(service, **settings):
     return str(json.loads(done.stdout)["link"])
 
 
-def sign_in(page, address):
-    """Follows a link, presses its button; the names of the cookies then."""
+def set_up(page, address):
+    """Follows the first link, and fills in its page; the names of the cookies then."""
     page.goto(address)
-    page.get_by_role("button", name="Sign in").click()
+    for label, name in (("Your e-mail", "email"), ("Password", "password"), ("Name of your", "name")):
+        page.get_by_label(label).fill(SET_UP[name])
+    page.get_by_role("button", name="Begin").click()
     page.wait_for_url("**/console/sites/**")
     page.get_by_role("link", name="Subscribers", exact=True).wait_for()
     return [cookie["name"] for cookie in page.context.cookies()]
@@ -89,7 +92,7 @@ def test_behind_nginx_it_answers_under_the_public_address_alone(tmp_path):
         with browsing(*names) as page:
             address = link(service, **settings)
             assert address.startswith(f"{PUBLIC}/console/")
-            assert sign_in(page, address) == ["__Secure-audience_console"]
+            assert set_up(page, address) == ["__Secure-audience_console"]
             assert page.goto("https://evil.example.com/console").status == WRONG_HOST
             assert page.get_by_text(f"{PUBLIC}/console").is_visible()
 
@@ -103,5 +106,5 @@ def test_where_another_port_leads_to_it_it_answers_as_localhost(tmp_path, host):
         browsing(f"MAP evil.example.com 127.0.0.1:{port}") as page,
     ):
         address = link(service, **settings).replace(f":{service.port}/", f":{port}/")
-        assert sign_in(page, address) == [f"audience_console_{port}"]
+        assert set_up(page, address) == [f"audience_console_{port}"]
         assert page.goto(f"http://evil.example.com:{port}/console").status == WRONG_HOST
