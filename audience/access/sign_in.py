@@ -248,7 +248,7 @@ def _create_first(client_network: str) -> int:
     operator_id = stored.add(email="", email_key=None, administrator=True, created_at=clock.now_ms())
     for site in stored_sites.list_all():
         stored.set_role(operator_id, site.id, OWNER)
-    audit_log.record(Actor("the first operator", client_network), "first owner")
+    audit_log.record(Actor(operators.FIRST, client_network), "first owner")
     return operator_id
 
 
@@ -262,7 +262,7 @@ def _begin(operator_id: int, remembered: bool, client_network: str, replaced: st
 
 def _begin_session(operator_id: int, remembered: bool, client_network: str, replaced: str = "") -> str:
     operator = stored.get(id=operator_id)
-    name = (operator.email if operator else "") or "the first operator"
+    name = (operator.email if operator else "") or operators.FIRST
     audit_log.record(Actor(name, client_network), "signed in")
     return sessions.begin(operator_id, remembered, client_network, replaced)
 
@@ -271,5 +271,5 @@ def _put_password(operator_id: int, password_hash: str, client_network: str) -> 
     stored.set_password_hash(operator_id, password_hash)
     stored_sessions.delete_of(operator_id)
     operator = stored.get(id=operator_id)
-    name = (operator.email if operator else "") or "the first operator"
+    name = (operator.email if operator else "") or operators.FIRST
     audit_log.record(Actor(name, client_network), "password set")

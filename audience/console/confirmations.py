@@ -5,7 +5,7 @@ The path to which an action leads names its line in the query: only these senten
 """
 
 SENTENCES = {
-    "role": "The role was given. Their sessions have ended: they have to sign in again.",
+    "role": "The role was given. That operator’s sessions have ended, and they have to sign in again.",
     "no-role": "The role was taken away. That operator’s sessions have ended.",
     "own-role": "You changed your own role, which ended your sessions: sign in again.",
     "administrator": "That operator is an administrator now. Their sessions have ended: they sign in again.",
@@ -24,8 +24,8 @@ SENTENCES = {
     "form-opened": "The form is open: its page takes sign-ups.",
     "form-paused": "The form is paused. Its page says so, and emails that were sent can still be confirmed.",
     "form-archived": "The form is archived. Its page says that it takes no sign-ups.",
-    "event-on": "Networks have no limits for a day.",
-    "event-off": "Networks have limits again.",
+    "event-on": "Sign-ups from one network are not limited for a day.",
+    "event-off": "Sign-ups from one network are limited again.",
     "pages": "The pages and the sender were saved. They are live.",
     "asked": "The email waits for the mail server.",
     "sent-again": "The email waits for the mail server.",

@@ -4,7 +4,6 @@ from urllib.parse import urlsplit
 
 import segno
 from flask import Blueprint, Response, make_response, render_template
-from markupsafe import Markup
 
 from audience.access import sign_in
 from audience.console.page import (
@@ -29,8 +28,7 @@ def index() -> str:
     operator = present()
     issuer = f"Audience ({urlsplit(settings().console_url).hostname})"
     set_up = sign_in.two_factor_set_up(operator, session_token(), issuer)
-    qr = Markup(segno.make_qr(set_up.uri, error="m").svg_inline(scale=4, light="#fff"))  # noqa: S704 - segno's SVG
-    shown = {"set_up": set_up, "qr": qr}
+    shown = {"set_up": set_up, "qr": segno.make_qr(set_up.uri, error="m").matrix}
     unused, required = sign_in.count_recovery_codes(operator), settings().require_two_factor
     return render_template("two_factor.html", unused=unused, required=required, **shown)
 
@@ -39,10 +37,7 @@ def index() -> str:
 @page(role="operator", again=index)
 def turn_on() -> Response:
     """Turn on two-factor sign-in, and show the recovery codes once"""
-    form = read_form()
-    _limit_tries()
-    password, code = form.get("present", ""), form.get("code", "")
-    token, codes = sign_in.turn_on_two_factor(present(), session_token(), password, code, client_network())
+    token, codes = sign_in.turn_on_two_factor(present(), session_token(), *_typed(), client_network())
     return keep_session(make_response(render_template("recovery_codes.html", codes=codes)), token)
 
 
@@ -50,13 +45,13 @@ def turn_on() -> Response:
 @page(role="operator", again=index)
 def turn_off() -> Response:
     """Turn off two-factor sign-in"""
-    form = read_form()
-    _limit_tries()
-    password, code = form.get("present", ""), form.get("code", "")
-    token = sign_in.turn_off_two_factor(present(), password, code, client_network())
+    token = sign_in.turn_off_two_factor(present(), *_typed(), client_network())
     return keep_session(redirect_to("console.two_factor.index", done="two-factor-off"), token)
 
 
-def _limit_tries() -> None:
+def _typed() -> tuple[str, str]:
+    """The password and code in the form, whose try is counted. Raises `TooMany`."""
     for kind in ("sign-in", "code"):
         limit_tries(present().name, kind)
+    form = read_form()
+    return form.get("present", ""), form.get("code", "")

@@ -79,7 +79,7 @@ POSITION, HAS_REACHED = diagnostics.POSITION, diagnostics.HAS_REACHED
 fault, notes, identity = diagnostics.fault, diagnostics.notes, diagnostics.identity
 page_counts, deviations = diagnostics.page_counts, diagnostics.deviations
 nodes = postgresql_citus.nodes
-copy, load = postgresql_dumps.copy, postgresql_dumps.load
+copy = postgresql_dumps.copy
 
 
 def open(

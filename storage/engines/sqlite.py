@@ -201,10 +201,6 @@ def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
     return range(first, first + count)
 
 
-def load(_opened: Any, _dump: Path, _last: str) -> None:
-    raise NotImplementedError("a restore replaces the file")
-
-
 def tables(opened: Any) -> list[str]:
     return sqlite_files.tables(opened)
 

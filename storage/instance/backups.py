@@ -44,10 +44,12 @@ def load(dump: Path, digest: str, at: int) -> bool:
     `digest` is the dump's, `at` the present in milliseconds. Raises `Unusable` if the server's programs for
     it are missing or fail; then nothing is loaded.
     """
+    from storage.engines import postgresql_dumps  # needs its driver, which a file's instance may lack
+
     if engine.tables(database):
         return state.phase()[:2] == (digest, state.RESTORING)
     mark = f"UPDATE instance_state SET move = '{digest}', phase = '{state.RESTORING}', at = {at}"
-    engine.load(database, dump, mark)
+    postgresql_dumps.load(database, dump, mark)
     return True
 
 

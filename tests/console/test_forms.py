@@ -154,12 +154,12 @@ def test_an_owner_lifts_the_limits_of_networks_for_a_day(site, owner, manager, p
     assert "Start the event" in owner.get(f"{path}/{form.id}").text
     assert owner.post(f"{path}/{form.id}/event", event="on").status_code == 303
     shown = manager.get(f"{path}/{form.id}").text
-    assert "Networks have no limits until" in shown
+    assert "Sign-ups from one network are not limited until" in shown
     assert acts(site)[0] == ("owner@example.com", "limits of networks lifted for a day")
     manager.post(f"{path}/{form.id}", **SENT)
     assert forms.get(site, form.id).has_event
     owner.post(f"{path}/{form.id}/event", event="off")
-    assert "Networks have no limits" not in owner.get(f"{path}/{form.id}").text
+    assert "Sign-ups from one network are not limited" not in owner.get(f"{path}/{form.id}").text
     assert acts(site)[0] == ("owner@example.com", "limits of networks count again")
     owner.post(f"{path}/{form.id}/event", event="on")
     later(DAY_MS)
