@@ -1,4 +1,4 @@
-"""The parameters and answers of file imports (docs/contract.md, Files)."""
+"""The parameters and answers of file imports (docs/files.md, Over HTTP)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""The site resource (docs/contract.md, Sites)."""
+"""The site resource (docs/endpoints.md)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The decorator of every view: access, input, output, in the order of docs/contract.md, Errors."""
+"""The decorator of every view: access, input, output, in the order of docs/contract.md, Order of refusals."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext

@@ -58,7 +58,7 @@ def test_that_of_a_server_is_backed_up_by_whoever_says_so(empty, tmp_path, pendi
     words = ["migrate"]
     if pending(settings):
         refused = run_on(settings, *words)
-        assert "run `audience migrate --backed-up`" in str(refused.exception)
+        assert "then run `audience migrate --backed-up`" in str(refused.exception)
         assert database.pending_migrations() == ["9999_later"]
         words.append("--backed-up")
     assert run_on(settings, *words).exit_code == 0
