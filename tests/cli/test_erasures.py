@@ -128,7 +128,7 @@ def test_who_came_back_after_being_erased_is_not_erased_again(client, settings, 
 def test_without_a_name_the_log_in_the_folder_is_applied(client, settings, run, type_):
     erasures.erase(client.site, settings.instance, email=ANN)
     if engine.HAS_HOSTS:
-        assert "name a file" in str(type_("erasures", "apply").exception)
+        assert "name the file" in str(type_("erasures", "apply").exception)
         run("erasures", "export", settings.instance / LOG)
     go_back(client.site)
     client.create(ANN)

@@ -315,7 +315,8 @@ def test_the_look_of_the_pages_is_corrected_and_shown(browser, port, site, width
     page.get_by_label("Logo: PNG").set_input_files(LOGO)
     page.get_by_role("button", name="Save", exact=True).first.click()
     page.get_by_text("Black text on it: 10.6 to 1").wait_for()
-    assert page.get_by_alt_text("The logo now").evaluate("(logo) => logo.naturalWidth") > 0
+    logo = page.get_by_alt_text("The logo now")
+    assert logo.evaluate("(image) => image.decode().then(() => image.naturalWidth)") > 0
     looked_at(visitor, "look")
     assert visitor.problems == []
 
