@@ -19,7 +19,7 @@ TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
 
 
 class Operator:
-    """An administrator of a new instance, signed in with the link that the command line prints."""
+    """The administrator of an instance, signed in or set up with the link that the command line prints."""
 
     def __init__(self, world: World) -> None:
         env = environment(world.instance, world.service.port, **world.settings)
@@ -30,7 +30,8 @@ class Operator:
         self._origin = link.partition("/console")[0]
         self._host = self._origin.partition("://")[2]
         self._http = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-        self._post("/console/first", urlencode({"token": link.partition("#")[2]} | SET_UP).encode())
+        page, _, token = link.removeprefix(self._origin).partition("#")
+        self._post(page, urlencode(SET_UP | {"token": token}).encode())
 
     def get(self, page: str) -> str:
         with self._http.open(self._origin + page, timeout=30) as answer:
