@@ -122,7 +122,7 @@ def asgi() -> Gateway:
         resolver=open_resolver(settings, process.waits.ask_dns),
         write_gate=process.waits.write,
         parse_gate=process.waits.parse,
-        routes=web_server.made_before(),
+        routes=web_server.shared_object(),
     )
     app.extensions["audience"].answers.warm()
     interpreter.settle()

@@ -107,7 +107,7 @@ def custom_values(raw: Iterable[Placed]) -> dict[str, Any]:
     return values
 
 
-def few(values: dict[str, Any]) -> dict[str, Any]:
+def check_number(values: dict[str, Any]) -> dict[str, Any]:
     """Returns a subscriber's custom values unchanged. Raises `ma.ValidationError` if they are too many."""
     if len(values) > MAX_OF_ONE:
         raise ma.ValidationError({"fields": [TOO_MANY]})

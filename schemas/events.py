@@ -9,7 +9,7 @@ import marshmallow as ma
 from schemas.base import Form, InstantField, JsonSchema, Switch, Text, as_object, as_text, clean, errors
 from schemas.change_log import HistorySchema
 from schemas.codes import Code, Sentence
-from schemas.custom_fields import CustomValues, custom_values, enumerate_fields, few
+from schemas.custom_fields import CustomValues, check_number, custom_values, enumerate_fields
 from schemas.imports import ImportRows, load_row, too_late, too_late_counts
 from schemas.pages import Paged, PageMeta
 from schemas.responses import Date, ResponseSchema, integer, listing, problems, resource
@@ -63,7 +63,7 @@ class EventSchema(Form):
             data["tag"] = _at("details", _tag, details)
         if isinstance(details.get("unique"), Mapping) and details["unique"].get("key") is not None:
             data["unique_key"] = _at("details", _unique_key, details["unique"]["key"])
-        return data | names_in(values) | {"fields": few(values)}
+        return data | names_in(values) | {"fields": check_number(values)}
 
 
 def _at(field: str, read: Any, value: Any) -> Any:

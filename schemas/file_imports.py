@@ -207,8 +207,8 @@ def outcome(done: Any) -> dict[str, Any]:
         **{name: counts[name] for name in ("created", "updated", "unchanged")},
         "failed": counts["refused"] + counts["suppressed"],
         "suppressed": counts["suppressed"],
-        "unsubscribed": done.left,
-        "stay_unsubscribed": done.stayed,
+        "unsubscribed": done.unsubscribed,
+        "stay_unsubscribed": done.stayed_unsubscribed,
         **too_late_counts(done),
         "rows": [_preview(row) for row in done.rows],
     }

@@ -114,7 +114,7 @@ class FieldValues(ma.fields.Field[dict[str, Any]]):
         return value
 
 
-def few() -> Any:
+def tag_limit() -> Any:
     return ma.validate.Length(max=MAX_TAGS, error=TOO_MANY_TAGS)
 
 
@@ -128,9 +128,9 @@ class SearchSubscribers(Paged):
     last_event_at = nested(Bounds)
     unsubscribed_at = nested(Bounds)
     email = Text(strip=True)
-    tags = SoughtTagNames(validate=few())
-    tag_names = SingleTagNames(validate=few())
-    tag_ids = TagIds(validate=few())
+    tags = SoughtTagNames(validate=tag_limit())
+    tag_names = SingleTagNames(validate=tag_limit())
+    tag_ids = TagIds(validate=tag_limit())
     segment_id = Text(strip=True)
     q = Text(strip=True)
     status = Choice(STATUSES)

@@ -22,7 +22,7 @@ from schemas.base import (
     with_dashes,
 )
 from schemas.codes import Code, Sentence
-from schemas.custom_fields import CustomValues, FurtherValues, StoredValues, few, field_key
+from schemas.custom_fields import CustomValues, FurtherValues, StoredValues, check_number, field_key
 from schemas.pages import PageMeta
 from schemas.responses import Date, Id, ResponseSchema, listing, resource, single
 from schemas.tags import TagNames
@@ -92,7 +92,7 @@ class SubscriberInput(Form):
 
     @ma.post_load
     def item(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
-        values = few(data.pop("further", {}) | data.pop("fields_", {}))
+        values = check_number(data.pop("further", {}) | data.pop("fields_", {}))
         return _without_empty(data | names_in(values) | {"fields": values})
 
 

@@ -104,7 +104,7 @@ def wake(site_id: int, kind: str) -> int:
     )
 
 
-def in_turn(site_id: int) -> tuple[str, int] | None:
+def first_in_order(site_id: int) -> tuple[str, int] | None:
     """The (kind, subject) of the first waiting or claimed job in the site's order; None if no job is."""
     first: tuple[str, int] | None = row(
         f"SELECT kind, subject FROM jobs WHERE site_id = ? AND seq IS NOT NULL AND status = '{WAITING}' "

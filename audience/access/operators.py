@@ -192,7 +192,7 @@ def reset(email: str, actor: Actor) -> str:
     """
     operator = get(email)
     stored.set_password_hash(operator.id, "")
-    stored_sessions.delete_of(operator.id)
+    stored_sessions.delete_sessions_and_links(operator.id)
     audit_log.record(actor, "operator reset", operator=operator.email)
     return sessions.new_link(operator.id, sessions.PASSWORD)
 
@@ -204,7 +204,7 @@ def reset_two_factor(email: str, actor: Actor) -> None:
     if not operator.two_factor:
         raise Refused(NO_TWO_FACTOR)
     stored.end_two_factor(operator.id)
-    stored_sessions.delete_of(operator.id)
+    stored_sessions.delete_sessions_and_links(operator.id)
     audit_log.record(actor, "two-factor sign-in reset", operator=operator.email)
 
 

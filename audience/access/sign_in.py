@@ -103,8 +103,8 @@ def with_password(
     if not passwords.matches(password, operator.password_hash if operator else "") or operator is None:
         return None
     with database.write(database.SHARED):
-        present = stored.get(id=operator.id)
-        if present is None or present.password_hash != operator.password_hash:
+        current = stored.get(id=operator.id)
+        if current is None or current.password_hash != operator.password_hash:
             return None
         return _begin(operator.id, remembered, client_network, replaced)
 
@@ -149,8 +149,8 @@ def two_factor_set_up(operator: SignedInOperator, session_token: str, issuer: st
 def count_recovery_codes(operator: SignedInOperator) -> int:
     """How many recovery codes an operator has left."""
     with database.session():
-        present = stored.get(id=operator.id)
-    return two_factor.count_recovery_codes(present) if present else 0
+        current = stored.get(id=operator.id)
+    return two_factor.count_recovery_codes(current) if current else 0
 
 
 def turn_on_two_factor(
@@ -169,27 +169,27 @@ def turn_on_two_factor(
     codes, hashes = two_factor.new_recovery_codes(nonce)
     step = two_factor.find_step(code, nonce)
     with database.write(database.SHARED):
-        present = stored.get(id=operator.id)
-        if not step or present is None or present.two_factor:
+        current = stored.get(id=operator.id)
+        if not step or current is None or current.two_factor:
             raise Refused(NOT_TURNED_ON, [FieldError("code", WRONG_FIRST_CODE)])
-        stored.set_two_factor(present, nonce, step, hashes)
-        return _note_two_factor(present, "on", client_network), codes
+        stored.set_two_factor(current, nonce, step, hashes)
+        return _note_two_factor(current, "on", client_network), codes
 
 
 def turn_off_two_factor(operator: SignedInOperator, password: str, code: str, client_network: str) -> str:
     """Turns off two-factor sign-in. Ends all sessions. Returns the token of a new one. Raises `Refused`."""
     _check_current(operator, password, "present", STAYS_ON)
     with database.write(database.SHARED):
-        present = stored.get(id=operator.id)
-        if present is None or not present.two_factor or not two_factor.spend(present, code, client_network):
+        current = stored.get(id=operator.id)
+        if current is None or not current.two_factor or not two_factor.spend(current, code, client_network):
             raise Refused(STAYS_ON, [FieldError("code", WRONG_CODE)])
         stored.end_two_factor(operator.id)
-        return _note_two_factor(present, "off", client_network)
+        return _note_two_factor(current, "off", client_network)
 
 
 def _note_two_factor(operator: ConsoleOperator, state: str, client_network: str) -> str:
     """Ends an operator's sessions and links after a change. Returns the token of a new session."""
-    stored_sessions.delete_of(operator.id)
+    stored_sessions.delete_sessions_and_links(operator.id)
     audit_log.record(Actor(operator.email, client_network), f"two-factor sign-in turned {state}")
     return _begin_session(operator.id, False, client_network)
 
@@ -225,17 +225,17 @@ def set_password(operator: SignedInOperator, current: str, password: str, client
         return _begin_session(operator.id, False, client_network)
 
 
-def set_email(operator: SignedInOperator, email: str, present: str, actor: Actor) -> None:
+def set_email(operator: SignedInOperator, email: str, current_password: str, actor: Actor) -> None:
     """Changes the operator's own address; requires the current password if there is one. Raises `Refused`."""
-    _check_current(operator, present, "present", NO_CHANGE)
+    _check_current(operator, current_password, "present", NO_CHANGE)
     operators.set_email(operator, email, actor)
 
 
 def _check_current(operator: SignedInOperator, password: str, field: str, message: str) -> None:
     """Raises `Refused` unless `password` is the operator's, or the operator has none."""
     with database.session():
-        present = stored.get(id=operator.id)
-    if present is None or (present.password_hash and not passwords.matches(password, present.password_hash)):
+        current = stored.get(id=operator.id)
+    if current is None or (current.password_hash and not passwords.matches(password, current.password_hash)):
         raise Refused(message, [FieldError(field, CURRENT)])
 
 
@@ -269,7 +269,7 @@ def _begin_session(operator_id: int, remembered: bool, client_network: str, repl
 
 def _put_password(operator_id: int, password_hash: str, client_network: str) -> None:
     stored.set_password_hash(operator_id, password_hash)
-    stored_sessions.delete_of(operator_id)
+    stored_sessions.delete_sessions_and_links(operator_id)
     operator = stored.get(id=operator_id)
     name = (operator.email if operator else "") or operators.FIRST
     audit_log.record(Actor(name, client_network), "password set")

@@ -194,7 +194,7 @@ def retry(site: Site, action_id: int) -> None:
     stored.retry(site.id, require(site.id, action_id).id)
 
 
-def ends(action: BulkAction) -> int:
+def download_until(action: BulkAction) -> int:
     """The instant, in milliseconds, until which the file of an export can be downloaded."""
     return (action.finished_at or 0) + EXPORT_KEPT_MS
 
@@ -204,7 +204,7 @@ def export_ids(site: Site, action_id: int) -> Iterator[list[int]]:
     `NotFound`.
     """
     action = get(site, action_id)
-    if (action.kind, action.status) != (EXPORT, FINISHED) or ends(action) < clock.now_ms():
+    if (action.kind, action.status) != (EXPORT, FINISHED) or download_until(action) < clock.now_ms():
         raise NotFound(NO_EXPORT)
     return _chunks(site.id, action_id)
 

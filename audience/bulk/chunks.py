@@ -75,7 +75,7 @@ def _do_chunk(site: Site, job: Job, instance: Path) -> bool:
     if ends and action.kind == FIELD_DELETION:
         return field_deletions.choose_or_end(site, job, action)
     if erased:
-        erasures.blank_waiting(site, erased)
+        erasures.blank_erased(site, erased)
     if ends and action.kind == ERASE:
         erasure_log.forget(instance)
     return ends

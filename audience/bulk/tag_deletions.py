@@ -61,7 +61,7 @@ def discard(
 ) -> Tag:
     """Deletes a tag as `delete` does, in one transaction; its subscribers keep it until `remove`."""
     tag = tags.get(site, tag_id)
-    tag_renames.require_told(site.id, tag_id)
+    tag_renames.refuse_while_renaming(site.id, tag_id)
     if {tags.name_key(name) for name in names} - {tags.name_key(tag.name)}:
         raise Refused(ANOTHER, [FieldError("tag.name", ANOTHER)])
     stored_tags.discard(site.id, tag.id, tag.name, source)

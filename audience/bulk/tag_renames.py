@@ -44,7 +44,7 @@ def rename(site: Site, tag_id: int, name: str, source: Source = OPERATOR, actor:
     tag, key = tags.get(site, tag_id), tags.name_key(name)
     if name == tag.name:
         return tag
-    require_told(site.id, tag_id)
+    refuse_while_renaming(site.id, tag_id)
     if tags.ids(site.id, [name]).get(key, tag_id) != tag_id:
         raise Refused(TAKEN, [FieldError("tag.name", TAKEN)])
     stored_tags.rename(site.id, tag_id, name, key)
@@ -68,7 +68,7 @@ def merge(
         raise Refused(OTHER, [FieldError("tag.into", OTHER)])
     if stored.is_merging(site.id, tag_id, into_id):
         return into
-    require_told(site.id, tag_id, into_id)
+    refuse_while_renaming(site.id, tag_id, into_id)
     stored.redirect(site.id, tag_id, into_id)
     stored_tags.make_twin(site.id, tag_id, into, tags.name_key(into.name))
     size = _begin(site, tag, into_id, source)
@@ -78,7 +78,7 @@ def merge(
     return tags.get(site, into_id)
 
 
-def require_told(site_id: int, *tag_ids: int) -> None:
+def refuse_while_renaming(site_id: int, *tag_ids: int) -> None:
     """Raises `Refused` while one of the tags is being renamed or merged, in the caller's session."""
     renames = stored.untold(site_id)
     if not {*tag_ids}.isdisjoint(tag_id for rename in renames for tag_id in (rename.tag_id, rename.into_id)):
@@ -180,5 +180,5 @@ def _write(site_id: int, rename: TagRename, tag_ids: dict[int, list[int]]) -> No
         gained = [id_ for id_, (added, _) in changed.items() if added]
         stored_tags.link((site_id, into, id_) for id_ in gained)
         stored_tags.unlink((site_id, rename.tag_id, id_) for id_ in now)
-        stored_tags.count(site_id, {into: len(gained), rename.tag_id: -len(now)})
+        stored_tags.add_to_counters(site_id, {into: len(gained), rename.tag_id: -len(now)})
     change_log.record_tags(site_id, Source(rename.source, rename.source_id), changed, names, at)

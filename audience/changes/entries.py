@@ -130,7 +130,7 @@ class Entries:
         """The ids of the existing subscribers that the transaction mentioned."""
         return [] if self.unnamed else [*self.unchanged, *(row[0] for row in self.changed)]
 
-    def turned_ids(self) -> list[int]:
+    def consent_changed_ids(self) -> list[int]:
         """The ids of the existing subscribers whose consent, or date of unsubscribing, was changed, or whose
         unsubscribe was ignored.
         """

@@ -188,7 +188,7 @@ def record_address(site_id: int, source: Source, subscriber: Subscriber, before:
     _add(site_id, Entries(changed=[changed]), subscriber.updated_at, source)
 
 
-def record_named(site_id: int, source: Source, ids: Collection[int], at: int) -> None:
+def record_mentioned(site_id: int, source: Source, ids: Collection[int], at: int) -> None:
     """Records that something mentioned subscribers, without a change, if an import created them."""
     created = stored_subscribers.created_by_imports(site_id, ids)
     _add(site_id, Entries(unchanged=created), at, source)
@@ -281,11 +281,11 @@ def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
         note_site(site_id)
     stored_changed.add(site_id, number, entries.indexed_ids())
     if unnumbered:
-        stored_changed.add_words(site_id, number, unnumbered)
+        stored_changed.add_unnumbered(site_id, number, unnumbered)
     return number
 
 
-def blank(site_id: int) -> None:
+def blank_erased_values(site_id: int) -> None:
     """Removes erased subscribers' values from the change log, each row in its own transaction."""
     while ids := _to_blank(site_id):
         for number, erased_ids in _rows_of(site_id, ids):

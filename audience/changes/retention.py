@@ -28,7 +28,7 @@ def sweep(days: int, only_site: int | None = None) -> bool:
         with database.session():
             waiting, due = stored.sites_to_blank(), stored.sites_before(before)
     for site_id in waiting:
-        change_log.blank(site_id)
+        change_log.blank_erased_values(site_id)
     for site_id in due:
         while time.monotonic() < deadline and _drop_some(site_id, before):
             pass

@@ -27,7 +27,7 @@ from schemas.formats.date_columns import FIELD
 from schemas.formats.date_columns import IGNORE as LEFT_OUT
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.files import File, inspect
-from schemas.formats.presets import PRESETS, is_named_as_left
+from schemas.formats.presets import PRESETS, is_file_of_unsubscribed
 from schemas.formats.questions import QuestionsOpen
 from schemas.formats.readings import Reading
 from schemas.formats.readings import parameters as given
@@ -191,7 +191,7 @@ def _inspect(
     kind = wire.BY_SUFFIX.get(file.suffix.lower())
     while True:
         reading = wire.reading(load(wire.ImportFile(), parameters), site.time_zone)
-        if reading.consent == SUBSCRIBED and is_named_as_left(file.name):
+        if reading.consent == SUBSCRIBED and is_file_of_unsubscribed(file.name):
             raise click.ClickException(UNSUBSCRIBED_FILE)
         try:
             return inspect(binary, reading, kind, instance.child_process, unpacked)

@@ -73,11 +73,13 @@ class FileRun:
         for row in judged["rows"]:
             self.say(_preview(row))
         shown = {name: done.counts[name] for name in OUTCOMES}
-        self.say(f"Nothing was written. Outcome: {_counts(shown)}, unsubscribed {done.left:,}.")
-        if done.left:
-            existing = done.left - done.new
-            self.say(WOULD_LEAVE.format(existing, "person" if existing == 1 else "people", done.new))
-        self._tell_skipped(done.stayed, shown["suppressed"], done)
+        self.say(f"Nothing was written. Outcome: {_counts(shown)}, unsubscribed {done.unsubscribed:,}.")
+        if done.unsubscribed:
+            existing = done.unsubscribed - done.new_unsubscribed
+            self.say(
+                WOULD_LEAVE.format(existing, "person" if existing == 1 else "people", done.new_unsubscribed)
+            )
+        self._tell_skipped(done.stayed_unsubscribed, shown["suppressed"], done)
         return judged | shown | {"file": wire.describe_reading(self.file)}
 
     def run(self, source: str) -> dict[str, Any]:
@@ -134,10 +136,10 @@ class FileRun:
             ]
         return options(pairs)
 
-    def _tell_skipped(self, stayed: int, suppressed: int, counts: Import | DryRun) -> None:
+    def _tell_skipped(self, stayed_unsubscribed: int, suppressed: int, counts: Import | DryRun) -> None:
         """Prints how many rows had no effect: of unsubscribed or erased people, or with later consent."""
-        if stayed:
-            self.say(f"People who unsubscribed here stay unsubscribed: {stayed:,}.")
+        if stayed_unsubscribed:
+            self.say(f"People who unsubscribed here stay unsubscribed: {stayed_unsubscribed:,}.")
         if suppressed:
             self.say(SUPPRESSED)
         for name, number in too_late_counts(counts).items():

@@ -11,9 +11,9 @@ import click
 
 
 class Row(NamedTuple):
-    """A row in the list of commands. `place` is `module:name` in `audience.cli`."""
+    """A row in the list of commands. `function` is `module:name` in `audience.cli`."""
 
-    place: str
+    function: str
     help: str
 
 
@@ -86,7 +86,7 @@ class Commands(click.Group):
         if new_name is not None:
             click.echo(f"`audience {cmd_name}` is now `audience {new_name}`.", err=True)
         name = new_name or cmd_name
-        return _load(COMMANDS[name].place) if name in COMMANDS else super().get_command(ctx, name)
+        return _load(COMMANDS[name].function) if name in COMMANDS else super().get_command(ctx, name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -3,7 +3,7 @@
 from flask import Blueprint, Response, render_template
 
 from audience.access import sessions, sign_in
-from audience.console.page import actor, client_network, keep_session, page, present, read_form, redirect_to
+from audience.console.page import actor, client_network, keep_session, page, read_form, redirect_to, signed_in
 from audience.console.sign_in import limit_tries
 
 blueprint = Blueprint("account", __name__)
@@ -13,7 +13,7 @@ blueprint = Blueprint("account", __name__)
 @page(role="operator")
 def index() -> str:
     """Your account"""
-    return render_template("account.html", sessions=sessions.list_of(present().id))
+    return render_template("account.html", sessions=sessions.list_of(signed_in().id))
 
 
 @blueprint.post("/account/email")
@@ -21,9 +21,9 @@ def index() -> str:
 def set_email() -> Response:
     """Set one's own address"""
     form = read_form()
-    if present().has_password:
-        limit_tries(present().name)
-    sign_in.set_email(present(), form.get("email", ""), form.get("present", ""), actor())
+    if signed_in().has_password:
+        limit_tries(signed_in().name)
+    sign_in.set_email(signed_in(), form.get("email", ""), form.get("present", ""), actor())
     return redirect_to("console.account.index", done="email")
 
 
@@ -32,9 +32,9 @@ def set_email() -> Response:
 def set_password() -> Response:
     """Set one's own password"""
     form = read_form()
-    limit_tries(present().name)
+    limit_tries(signed_in().name)
     token = sign_in.set_password(
-        present(), form.get("current", ""), form.get("password", ""), client_network()
+        signed_in(), form.get("current", ""), form.get("password", ""), client_network()
     )
     return keep_session(redirect_to("console.account.index", done="password"), token)
 
@@ -43,5 +43,5 @@ def set_password() -> Response:
 @page(role="operator")
 def end_session(session_id: int) -> Response:
     """End one of one's own sessions"""
-    sessions.end(session_id, present().id)
+    sessions.end(session_id, signed_in().id)
     return redirect_to("console.account.index", done="session")

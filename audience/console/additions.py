@@ -9,7 +9,7 @@ from audience.access.sites import Site
 from audience.console.commands import Form, read
 from audience.console.custom_fields import FIELD_TYPES, NOT_SAVED, read_field
 from audience.console.file_forms import MOST_FIELDS
-from audience.console.page import actor, by_hand, page, read_form, redirect_to
+from audience.console.page import actor, operator_source, page, read_form, redirect_to
 from audience.console.sent_once import again, make_once
 from audience.console.timelines import TEXT, TYPES
 from audience.errors import Refused
@@ -53,7 +53,7 @@ def create(site: Site) -> Response:
     sent = item["subscriber"]
     subscriber, uuid = make_once(
         site.id,
-        lambda: subscribers.add(site, sent, item["answer"], actor(), by_hand()),
+        lambda: subscribers.add(site, sent, item["answer"], actor(), operator_source()),
         attrgetter("uuid"),
         sent["email"],
     )

@@ -12,7 +12,7 @@ from audience.answers.own_lists import OwnList
 from audience.config import SettingError
 from audience.console.checks import kinds
 from audience.console.custom_fields import UNKNOWN
-from audience.console.page import actor, page, present, read_form, redirect_to
+from audience.console.page import actor, page, read_form, redirect_to, signed_in
 from audience.errors import Refused
 from audience.http.services import settings
 from audience.operations import instance_lists
@@ -30,7 +30,7 @@ def index(site: Site) -> str:
         own = own_lists.of_instance(settings().instance)
     except SettingError as error:
         raise Refused(f"{error}.") from error
-    may_change = present().administrator
+    may_change = signed_in().administrator
     own = {name: own.get(name, OwnList()) for name in own_lists.FILES} if may_change else own
     shown = {"lists": address_lists.for_site(site), "own": own, "may_change": may_change}
     return render_template("check_lists.html", kind="lists", kinds=kinds(), **shown)

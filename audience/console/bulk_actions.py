@@ -67,7 +67,7 @@ def show(site: Site, action_id: int) -> str:
     more |= _pace(action) if action.is_open else {}
     more |= {"downloads": bulk_actions.downloads(site, action)} if action.kind == EXPORT else {}
     return render_template(
-        "bulk_action.html", action=action, ends=bulk_actions.ends(action), **more, **_words()
+        "bulk_action.html", action=action, ends=bulk_actions.download_until(action), **more, **_words()
     )
 
 

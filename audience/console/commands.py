@@ -12,7 +12,7 @@ from audience.access.audit_log import NAMED
 from audience.access.sites import Site
 from audience.console import subscribers
 from audience.console.custom_fields import NOT_SAVED, UNKNOWN, read_field
-from audience.console.page import actor, by_hand, page, read_form, redirect_to
+from audience.console.page import actor, operator_source, page, read_form, redirect_to
 from audience.erasures import erasures
 from audience.errors import Refused
 from audience.http.services import settings
@@ -79,7 +79,9 @@ def run(site: Site, subscriber_uuid: str) -> Response:
         raise Refused(UNKNOWN)
     details = _read_details(action, form)
     sentence = action.label + (NAMED + details.pop(action.kept) if action.kept in NAMES else "")
-    commands.run_by_hand(site, _command(subscriber_uuid, action, form), actor(), sentence, details, by_hand())
+    commands.run_by_hand(
+        site, _command(subscriber_uuid, action, form), actor(), sentence, details, operator_source()
+    )
     return redirect_to("console.subscribers.show", site_uuid=site.uuid, subscriber_uuid=subscriber_uuid)
 
 
@@ -90,7 +92,7 @@ def erase(site: Site, subscriber_uuid: str) -> Response:
     if "confirmed" not in read_form():
         raise Refused(CONFIRM)
     erasures.check_target(None, subscriber_uuid)
-    erasures.erase(site, settings().instance, uuid=subscriber_uuid, actor=actor(), source=by_hand())
+    erasures.erase(site, settings().instance, uuid=subscriber_uuid, actor=actor(), source=operator_source())
     return redirect_to("console.subscribers.index", site_uuid=site.uuid, erased=1)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from schemas.formats.consent_guards import OTHERWISE, SAYS_SO
 from schemas.formats.consent_question import ABOUT, ANSWERS
 from schemas.formats.consent_words import is_unsubscribed
-from schemas.formats.presets import is_named_as_left
+from schemas.formats.presets import is_file_of_unsubscribed
 from schemas.values import STATES
 
 COLUMN = "column"  # the answer that a column says so
@@ -71,7 +71,7 @@ def _suggests_unsubscribed(name: str) -> bool:
     """Whether a file's name suggests unsubscribed people: a reason to ask about consent, not an answer."""
     words = Path(name).stem.replace("_", " ").replace("-", " ").split()
     says_so = any(is_unsubscribed(word) or word.lower().startswith("unsubscribe") for word in words)
-    return says_so or is_named_as_left(name)
+    return says_so or is_file_of_unsubscribed(name)
 
 
 def _contradiction(problem: str, details: Mapping[str, Any]) -> dict[str, str]:

@@ -95,7 +95,7 @@ def describe_file(site: Site, upload: FileUpload, outcome: Mapping[str, Any]) ->
         "preset_found": PRESETS.get(look.get("preset")),
         "tried": {**outcome, "counts": counts} if "counts" in outcome else None,
         "kept": outcome.get("rows_seen", 0) - counts["refused"],
-        "pieces": pieces(counts),
+        "pieces": bar_parts(counts),
         "problem": "" if asking.get("contradicts") else _problem(outcome),
         "questions": questions,
         "kept_answers": [(name, value) for name, value in reading.items() if name not in NOT_ASKED],
@@ -116,7 +116,7 @@ def choices(site: Site) -> dict[str, Any]:
     }
 
 
-def pieces(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
+def bar_parts(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
     """The parts of a bar, as (CSS class, number of rows, label), which add up to all rows."""
     words = (("created", "new"), ("updated", "changed"), ("unchanged", "unchanged"))
     chunks = [(f"f{number}", counts[name], label) for number, (name, label) in enumerate(words, 1)]

@@ -68,7 +68,7 @@ def _details(site: Site, import_: Import) -> dict[str, Any]:
         "columns": file_imports.columns(site, import_.id),
         "reasons": file_imports.refusals(site, import_.id),
         "refused_rows": _group_refusals(site, import_.id),
-        "pieces": file_forms.pieces(import_._asdict()),
+        "pieces": file_forms.bar_parts(import_._asdict()),
         "seconds": seconds,
         "rate": round(import_.applied / seconds) if seconds >= 1 else 0,
         "total": import_.rows + import_.refused,

@@ -85,7 +85,7 @@ def kept_form() -> Fields:
     return list(request.form.items(multi=True))
 
 
-def unsent_form() -> str:
+def encoded_form() -> str:
     """The fields of a request without a session or its token, encoded as a query, without secrets.
 
     "" if there is nothing to keep, or no `Origin`, which the caller compares.
@@ -104,12 +104,12 @@ def cannot_be_kept() -> bool:
     return not PASSWORDS.isdisjoint(name for name, _ in kept_form())
 
 
-def render_again(target: str, form_text: str, operator: SignedInOperator, csrf: str) -> str | None:
+def render_again(target: str, encoded_form: str, operator: SignedInOperator, csrf: str) -> str | None:
     """The page that shows a kept form to the operator who filled it in; None for another operator or target.
 
     The page itself sends a form that only asks a question, such as a search.
     """
-    fields, rule = parse_qsl(form_text, keep_blank_values=True), _rule(target, "POST")
+    fields, rule = parse_qsl(encoded_form, keep_blank_values=True), _rule(target, "POST")
     by = dict(fields).get("by", "")
     if rule is None or not hmac.compare_digest(by.encode(), sessions.form_owner(operator.id).encode()):
         return None

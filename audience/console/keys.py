@@ -12,7 +12,7 @@ from audience.access.operators import OWNER
 from audience.access.sessions import SHARED
 from audience.access.sites import Site
 from audience.clock import HOUR_MS
-from audience.console.page import actor, page, present, read_form, redirect_to
+from audience.console.page import actor, page, read_form, redirect_to, signed_in
 from audience.console.sent_once import AGAIN_SECRET, make_once
 from audience.console.settings import read_optional_name
 from audience.errors import NotFound, Refused
@@ -73,7 +73,7 @@ def _of_owned_sites(site: Site, publishable_key: str) -> str:
     matching = [key for key in keys.list_all(site) if key.publishable_key == publishable_key]
     if not matching:
         raise NotFound(NO_SUCH_KEY)
-    if not all(present().may(OWNER, site.id) for site in keys.sites_of(matching[0])):
+    if not all(signed_in().may(OWNER, site.id) for site in keys.sites_of(matching[0])):
         raise Refused(OTHER_SITES)
     return publishable_key
 

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, render_template, request
 from audience import clock
 from audience.access import operators
 from audience.access.sites import Site
-from audience.console.page import page, present, redirect_to
+from audience.console.page import page, redirect_to, signed_in
 from audience.console.wording import plain_day, short_day, today
 from audience.forms import forms
 from audience.http.services import services, settings
@@ -38,8 +38,8 @@ NEWEST = 4
 @page(role="operator")
 def home() -> Response:
     """The site that the operator used last, else the first"""
-    sites = operators.sites_of(present().id)
-    last = [site for site in sites if site.id == present().last_site_id]
+    sites = operators.sites_of(signed_in().id)
+    last = [site for site in sites if site.id == signed_in().last_site_id]
     for site in (*last, *sites):
         return redirect_to("console.overview.index", site_uuid=site.uuid)
     return redirect_to("console.account.index")
@@ -90,11 +90,11 @@ def _growth(site: Site, counts: Counts) -> dict[str, Any]:
         "net": net,
         "change": net[-1],
         "new": sum(now.new),
-        "left": sum(now.left),
+        "left": sum(now.unsubscribed),
         "has_before": earlier is not None,
         "before_words": f"the {len(period.days)} {choice['step']}s before",
         "new_before": sum(before.new),
-        "left_before": sum(before.left),
+        "left_before": sum(before.unsubscribed),
         "net_before": list(accumulate(before.net)),
         "totals": _totals(counts.users, now.new),
         "subscribed": _totals(counts.subscribers, now.net),
@@ -149,5 +149,7 @@ def _by_week(period: Period, growth: Growth) -> tuple[list[str], Growth] | None:
         return None
     starts = range(0, len(period.days), 7)
     labels = [_label(period.days[start], "week") for start in starts]
-    counts = ([sum(numbers[start : start + 7]) for start in starts] for numbers in (growth.new, growth.left))
+    counts = (
+        [sum(numbers[start : start + 7]) for start in starts] for numbers in (growth.new, growth.unsubscribed)
+    )
     return labels, Growth(*counts)

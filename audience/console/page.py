@@ -12,7 +12,7 @@ from audience.access import operators, sessions, sites
 from audience.access.audit_log import Actor, network_of
 from audience.access.operators import SignedInOperator
 from audience.access.sites import Site
-from audience.console.kept_forms import MAX_KEPT_BYTES, cannot_be_kept, page_of, render_again, unsent_form
+from audience.console.kept_forms import MAX_KEPT_BYTES, cannot_be_kept, encoded_form, page_of, render_again
 from audience.console.origin import cookie_name, former_cookie_name, is_from_here, is_https, origin
 from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, Refused, TooLarge
 from audience.http.access import View, client_address
@@ -73,8 +73,8 @@ def page(
             if role in SITE_ROLES:
                 arguments["site"] = g.site = _site(role, arguments.pop("site_uuid"))
                 g.site_id = g.site.id
-                operators.note_site(present(), g.site)
-            elif role == ADMINISTRATOR and not present().administrator:
+                operators.note_site(signed_in(), g.site)
+            elif role == ADMINISTRATOR and not signed_in().administrator:
                 raise NotFound(NOT_FOUND)
             return _answer(view, again, arguments)
 
@@ -93,12 +93,11 @@ def operator() -> SignedInOperator | None:
     return cast("SignedInOperator | None", g.operator)
 
 
-def present() -> SignedInOperator:
+def signed_in() -> SignedInOperator:
     """The signed-in operator. Raises `NotFound` if nobody is signed in."""
-    present = operator()
-    if present is None:
+    if (found := operator()) is None:
         raise NotFound(NOT_FOUND)
-    return present
+    return found
 
 
 def must_set_up() -> bool:
@@ -106,18 +105,18 @@ def must_set_up() -> bool:
 
     An operator without address or password may set these before.
     """
-    needed = settings().require_two_factor and not present().has_two_factor
-    return needed and request.blueprint not in (BEFORE_SET_UP if present().is_complete else BEFORE_COMPLETE)
+    needed = settings().require_two_factor and not signed_in().has_two_factor
+    return needed and request.blueprint not in (BEFORE_SET_UP if signed_in().is_complete else BEFORE_COMPLETE)
 
 
 def actor() -> Actor:
     """The operator as the actor in the audit log."""
-    return Actor(present().name, client_network())
+    return Actor(signed_in().name, client_network())
 
 
-def by_hand() -> Source:
+def operator_source() -> Source:
     """The source of changes by the signed-in operator."""
-    return Source(SourceKind.OPERATOR, present().id)
+    return Source(SourceKind.OPERATOR, signed_in().id)
 
 
 def client_network() -> str:
@@ -272,7 +271,7 @@ def _to_sign_in() -> Response:
         return redirect_to(
             "console.sign_in.index", next=requested_path() if request.method == "GET" else None
         )
-    if form_text := unsent_form():
+    if form_text := encoded_form():
         return make_response(
             render_template("sign_in.html", next=requested_path(), kept=form_text, sent={}), 403
         )
@@ -302,8 +301,8 @@ def _render_again() -> Response:
 
     Raises `Forbidden` for another operator's form.
     """
-    form_text = unsent_form()
-    shown = render_again(requested_path(), form_text, present(), csrf_token()) if form_text else None
+    form_text = encoded_form()
+    shown = render_again(requested_path(), form_text, signed_in(), csrf_token()) if form_text else None
     if shown is None:
         raise Forbidden(OLD_FORM)
     return make_response(shown, 403)
@@ -315,6 +314,6 @@ def _site(role: str, site_uuid: str) -> Site:
         site = sites.get_by_uuid(site_uuid)
     except NotFound:
         site = None
-    if site is None or not present().may(role, site.id):
+    if site is None or not signed_in().may(role, site.id):
         raise NotFound(NOT_FOUND)
     return site

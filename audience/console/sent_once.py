@@ -8,7 +8,7 @@ from flask import request
 
 from audience.access import sessions
 from audience.access.sessions import SentForm
-from audience.console.page import present, read_form
+from audience.console.page import read_form, signed_in
 
 T = TypeVar("T")
 TOKEN_BYTES = 16
@@ -52,4 +52,4 @@ def make_once(
 
 def _form(*typed: str) -> SentForm:
     token = read_form().get("form", "")
-    return SentForm(present().session_id, "\n".join((token, *typed)) if token else "")
+    return SentForm(signed_in().session_id, "\n".join((token, *typed)) if token else "")

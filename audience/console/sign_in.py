@@ -9,9 +9,9 @@ from audience.console.page import (
     client_network,
     keep_session,
     page,
-    present,
     read_form,
     redirect_to,
+    signed_in,
     token_to_replace,
 )
 from audience.errors import Refused, TooMany
@@ -111,7 +111,7 @@ def set_password() -> Response:
 @page(role="operator")
 def out() -> Response:
     """Sign out"""
-    operator = present()
+    operator = signed_in()
     sessions.end(operator.session_id, operator.id)
     return keep_session(redirect_to("console.sign_in.index"), "", 0)
 

@@ -5,7 +5,7 @@ from flask import Blueprint, Response, render_template, request
 from audience import clock
 from audience.access.sites import Site
 from audience.clock import DAY_MS
-from audience.console.page import actor, page, present, read_form, redirect_to, validate
+from audience.console.page import actor, page, read_form, redirect_to, signed_in, validate
 from audience.errors import Refused
 from audience.forms import forms
 from audience.sign_ups import holds, sign_ups
@@ -150,7 +150,7 @@ def _before(site: Site, status: str) -> int:
 
 def _check_hold(site: Site, sign_up_id: int) -> None:
     """Raises `Refused` if the sign-up is on hold and the operator is no manager."""
-    if sign_ups.get(site, sign_up_id).status == HELD and not present().may("manager", site.id):
+    if sign_ups.get(site, sign_up_id).status == HELD and not signed_in().may("manager", site.id):
         raise Refused(ON_HOLD)
 
 

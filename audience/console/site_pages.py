@@ -3,7 +3,7 @@
 from flask import Blueprint, Response, render_template, request
 
 from audience.access.sites import Site
-from audience.console.page import actor, page, present, read_form, redirect_to
+from audience.console.page import actor, page, read_form, redirect_to, signed_in
 from audience.http.services import settings
 from audience.looks import colours, looks, senders
 from audience.looks.looks import LANGUAGES
@@ -56,12 +56,12 @@ def _show(site: Site, tested: MailResult | None = None) -> str:
 def change(site: Site) -> Response:
     """Change how the pages for people look, and who the emails are from"""
     form, look = read_form(), looks.get(site)
-    typed = looks.FIELDS + (senders.FIELDS if present().may("owner", site.id) else ())
+    typed = looks.FIELDS + (senders.FIELDS if signed_in().may("owner", site.id) else ())
     sent = {field: getattr(look, field) for field in looks.FIELDS + senders.FIELDS}
     sent |= {field: form[field].strip() for field in typed if field in form}
     picture = request.files["logo"].read() if "logo" in request.files else b""
     of_logo = (picture, "remove_logo" in form)
-    senders.change_with_look(site, sent, *of_logo, present().administrator, actor(), settings().base_url)
+    senders.change_with_look(site, sent, *of_logo, signed_in().administrator, actor(), settings().base_url)
     then = "console.forms.new" if request.args.get("then") == "form" else "console.site_pages.index"
     return redirect_to(then, site_uuid=site.uuid, done="pages")
 
@@ -70,4 +70,4 @@ def change(site: Site) -> Response:
 @page(role="owner", again=index)
 def send_test(site: Site) -> str:
     """Send a test email to oneself"""
-    return _show(site, senders.send_test(site, present().email, settings(), actor()))
+    return _show(site, senders.send_test(site, signed_in().email, settings(), actor()))

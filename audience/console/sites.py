@@ -7,7 +7,7 @@ from flask import Blueprint, Response, render_template
 from audience.access import keys, operators, sites
 from audience.access.sessions import SHARED
 from audience.access.sites import Site
-from audience.console.page import actor, page, present, read_form, redirect_to
+from audience.console.page import actor, page, read_form, redirect_to, signed_in
 from audience.console.sent_once import again, make_once
 from audience.console.settings import read_name
 from audience.errors import Refused
@@ -30,7 +30,7 @@ TYPE_NAME = "Type the name of the site as it stands above. Nothing was deleted."
 @page(role="administrator")
 def index() -> str:
     """All sites"""
-    shown = {"roles": present().roles, "going": site_deletions.under_way()}
+    shown = {"roles": signed_in().roles, "going": site_deletions.under_way()}
     return render_template("sites.html", listed=stats.for_each(sites.list_all()), **shown)
 
 
@@ -56,7 +56,7 @@ def make_demo() -> Response:
 
 def _make(name: str, time_zone: str) -> Site:
     site = sites.create(name, time_zone, actor())
-    operators.add_owners(site, actor(), present().id)
+    operators.add_owners(site, actor(), signed_in().id)
     return site
 
 
@@ -81,5 +81,5 @@ def delete(site: Site) -> Response:
     if read_form().get("typed", "").split() != site.name.split():
         raise Refused(TYPE_NAME, [FieldError("typed", TYPE_NAME)])
     site_deletions.ask(site, settings().instance, actor())
-    shown = "console.sites.index" if present().administrator else "console.account.index"
+    shown = "console.sites.index" if signed_in().administrator else "console.account.index"
     return redirect_to(shown, done="site-deleted")

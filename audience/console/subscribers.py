@@ -14,7 +14,7 @@ from audience.console import consents, rule_trees, timelines
 from audience.console.custom_fields import FIELD_TYPES
 from audience.console.kept_texts import read_search_text, with_text
 from audience.console.list_filters import Chip, chips, filters, rules
-from audience.console.page import NOT_FOUND, page, present, read_form, url
+from audience.console.page import NOT_FOUND, page, read_form, signed_in, url
 from audience.console.sign_ups import REASONS, STATES
 from audience.console.wording import plainly
 from audience.errors import NotFound, Refused
@@ -87,7 +87,7 @@ def consent(site: Site, subscriber_uuid: str) -> str:
         raise NotFound(NOT_FOUND)
     events = consents.events(site, subscriber)
     proofs = change_pages.consent(site, subscriber.uuid).proofs
-    shown = {"look": looks.get(site), "now": clock.now_ms(), "by": present().name}
+    shown = {"look": looks.get(site), "now": clock.now_ms(), "by": signed_in().name}
     return render_template(
         "subscriber_consent.html", subscriber=subscriber, events=events, proofs=proofs, **shown
     )

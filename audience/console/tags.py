@@ -6,7 +6,7 @@ from flask import Blueprint, Response, render_template, request
 
 from audience.access.sites import Site
 from audience.bulk import field_deletions, tag_deletions, tag_renames
-from audience.console.page import actor, by_hand, page, read_form, redirect_to
+from audience.console.page import actor, operator_source, page, read_form, redirect_to
 from audience.errors import NotFound, Refused
 from audience.subscribers import custom_fields, tags
 from schemas import tags as wire
@@ -41,7 +41,7 @@ def index(site: Site) -> str:
 @page(role="manager", again=index)
 def rename(site: Site) -> Response:
     """Rename a tag"""
-    tag_renames.rename(site, _chosen("tag"), _name("name"), by_hand(), actor())
+    tag_renames.rename(site, _chosen("tag"), _name("name"), operator_source(), actor())
     return _redirect(site, "tag-renamed")
 
 
@@ -49,7 +49,7 @@ def rename(site: Site) -> Response:
 @page(role="manager", again=index)
 def merge(site: Site) -> Response:
     """Merge a tag into another"""
-    tag_renames.merge(site, _chosen("tag"), _other(site, _name("into")), by_hand(), actor())
+    tag_renames.merge(site, _chosen("tag"), _other(site, _name("into")), operator_source(), actor())
     return _redirect(site, "tag-merged")
 
 
@@ -57,7 +57,7 @@ def merge(site: Site) -> Response:
 @page(role="manager", again=index)
 def delete(site: Site) -> Response:
     """Delete a tag"""
-    tag_deletions.delete(site, _chosen("tag"), by_hand(), actor())
+    tag_deletions.delete(site, _chosen("tag"), operator_source(), actor())
     return _redirect(site, "tag-deleted")
 
 

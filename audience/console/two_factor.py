@@ -10,10 +10,10 @@ from audience.console.page import (
     client_network,
     keep_session,
     page,
-    present,
     read_form,
     redirect_to,
     session_token,
+    signed_in,
 )
 from audience.console.sign_in import limit_tries
 from audience.http.services import settings
@@ -25,7 +25,7 @@ blueprint = Blueprint("two_factor", __name__)
 @page(role="operator")
 def index() -> str:
     """Set up two-factor sign-in, or turn it off"""
-    operator = present()
+    operator = signed_in()
     issuer = f"Audience ({urlsplit(settings().console_url).hostname})"
     set_up = sign_in.two_factor_set_up(operator, session_token(), issuer)
     shown = {"set_up": set_up, "qr": segno.make_qr(set_up.uri, error="m").matrix}
@@ -37,7 +37,7 @@ def index() -> str:
 @page(role="operator", again=index)
 def turn_on() -> Response:
     """Turn on two-factor sign-in, and show the recovery codes once"""
-    token, codes = sign_in.turn_on_two_factor(present(), session_token(), *_typed(), client_network())
+    token, codes = sign_in.turn_on_two_factor(signed_in(), session_token(), *_typed(), client_network())
     return keep_session(make_response(render_template("recovery_codes.html", codes=codes)), token)
 
 
@@ -45,13 +45,13 @@ def turn_on() -> Response:
 @page(role="operator", again=index)
 def turn_off() -> Response:
     """Turn off two-factor sign-in"""
-    token = sign_in.turn_off_two_factor(present(), *_typed(), client_network())
+    token = sign_in.turn_off_two_factor(signed_in(), *_typed(), client_network())
     return keep_session(redirect_to("console.two_factor.index", done="two-factor-off"), token)
 
 
 def _typed() -> tuple[str, str]:
     """The password and code in the form, whose try is counted. Raises `TooMany`."""
     for kind in ("sign-in", "code"):
-        limit_tries(present().name, kind)
+        limit_tries(signed_in().name, kind)
     form = read_form()
     return form.get("present", ""), form.get("code", "")

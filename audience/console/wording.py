@@ -44,7 +44,7 @@ def negative(value: float) -> float:
     return -value
 
 
-def twelve(values: Sequence[int]) -> list[int]:
+def spark_sums(values: Sequence[int]) -> list[int]:
     """Sums of about twelve equal parts of the values, for a spark line. The first few may be left out."""
     width = max(1, -(-len(values) // 12))
     return [sum(values[start : start + width]) for start in range(len(values) % width, len(values), width)]
@@ -55,7 +55,7 @@ def known(key: int, words: Mapping[int, str]) -> str:
     return words.get(key, "")
 
 
-def beside(value: str) -> tuple[str, None]:
+def without_weight(value: str) -> tuple[str, None]:
     """The (reason, None), to stand beside (reason, weight)."""
     return value, None
 
@@ -187,8 +187,9 @@ def since_day(ms: int) -> Markup:
 
 
 FILTERS: tuple[Callable[..., object], ...] = (
-    plainly, number, short, negative, twelve, known, beside, signed, share, change, counted, agreeing,
-    visible, foldable, size, day, moment, exactly, brief, time_of_day, since_day, plain_day, day_name,
+    plainly, number, short, negative, spark_sums, known, without_weight, signed, share, change, counted,
+    agreeing, visible, foldable, size, day, moment, exactly, brief, time_of_day, since_day, plain_day,
+    day_name,
 )  # fmt: skip
 
 

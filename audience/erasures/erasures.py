@@ -128,15 +128,15 @@ def forget(site: Site, instance: Path, erased: ErasedAddress | None) -> None:
     erasure_log.forget(instance, [*erased.hashes, *(_uuid_hashes(site.id, erased.subscriber))])
     with suppress(Unavailable):  # what is marked in the transaction is still there: a worker tries again
         if key := erased.key:
-            waiting_imports.blank(site.id, lambda other: other == key)
-        change_log.blank(site.id)
+            waiting_imports.blank_erased_rows(site.id, lambda other: other == key)
+        change_log.blank_erased_values(site.id)
         erased_pages.run(instance)
 
 
 def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acceptance) -> None:
     """Erases subscribers by key, in the caller's transaction, whose acceptance is `accepted`.
 
-    After the commit, call `blank_waiting` with the same keys and, at the very end, `erasures.log.forget`.
+    After the commit, call `blank_erased` with the same keys and, at the very end, `erasures.log.forget`.
     """
     present = list(stored.get_by_keys(site.id, keys).values())
     erased = [
@@ -157,10 +157,10 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
     _suppress(site.id, {hashes[0]: at for hashes, _, at in erased}, number, first)
 
 
-def blank_waiting(site: Site, keys: Collection[str]) -> None:
+def blank_erased(site: Site, keys: Collection[str]) -> None:
     """Removes erased addresses from waiting imports, and their subscribers' values from the record."""
-    waiting_imports.blank(site.id, keys.__contains__)
-    change_log.blank(site.id)
+    waiting_imports.blank_erased_rows(site.id, keys.__contains__)
+    change_log.blank_erased_values(site.id)
 
 
 def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequence[str] = ()) -> None:
@@ -198,8 +198,8 @@ def erase_again(site: Site, since: Mapping[str, int], uuid_hashes: Collection[st
             erased += _delete(site.id, again, RESTORE, number)
         forget_typed(site.id)
         _suppress(site.id, since, number)
-    waiting_imports.blank(site.id, is_erased)
-    change_log.blank(site.id)
+    waiting_imports.blank_erased_rows(site.id, is_erased)
+    change_log.blank_erased_values(site.id)
     return erased
 
 

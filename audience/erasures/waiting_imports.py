@@ -21,7 +21,7 @@ def mark(site_id: int) -> None:
         stored_jobs.add(site_id, JOB, 0)
 
 
-def blank(site_id: int, is_erased: Callable[[str], bool]) -> None:
+def blank_erased_rows(site_id: int, is_erased: Callable[[str], bool]) -> None:
     """Replaces erased rows of waiting imports by `null`: the others keep their numbers.
 
     `is_erased` is called with keys of addresses.
@@ -30,7 +30,7 @@ def blank(site_id: int, is_erased: Callable[[str], bool]) -> None:
         batch_ids = [
             batch_id
             for batch_id, payload in stored.waiting_batches(site_id)
-            if import_payloads.blank(payload, is_erased)
+            if import_payloads.without_erased_rows(payload, is_erased)
         ]
     for batch_id in batch_ids:
         _rewrite(site_id, batch_id, is_erased)
@@ -68,5 +68,5 @@ def _erased_keys(site_id: int, payload: str, number: int) -> Collection[str]:
 def _rewrite(site_id: int, batch_id: int, is_erased: Callable[[str], bool]) -> None:
     with database.write(site_id):
         payload = stored.payload(site_id, batch_id)
-        if payload and (blanked := import_payloads.blank(payload, is_erased)):
+        if payload and (blanked := import_payloads.without_erased_rows(payload, is_erased)):
             stored.rewrite_batch(site_id, batch_id, blanked)

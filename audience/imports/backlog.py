@@ -43,7 +43,7 @@ def measure_if_known() -> Backlog | None:
 @database.session()
 def running(site: Site) -> imports.Import | None:
     """The import of a site that is applied now or next; None if no import waits, or an undo is first."""
-    waiting = jobs.in_turn(site.id)
+    waiting = jobs.first_in_order(site.id)
     return imports.get(site.id, waiting[1]) if waiting and waiting[0] == imports.JOB else None
 
 

@@ -45,16 +45,16 @@ class RowPreview:
 class DryRun:
     """The result of a dry run over `rows_seen` rows of a file, which are all rows if `whole`.
 
-    `counts` has the number of rows by outcome, or by `REFUSED`. `left` counts the rows that would unsubscribe
-    their subscriber: `new` those that create it, `stayed` those whose subscriber stays unsubscribed.
-    `unsubscribes_ignored` and `subscribes_ignored` count the consent events that would be ignored. `rows` are
-    the first rows.
+    `counts` has the number of rows by outcome, or by `REFUSED`. `unsubscribed` counts the rows that would
+    unsubscribe their subscriber, `new_unsubscribed` those of them that create it, `stayed_unsubscribed` the
+    rows whose subscriber stays unsubscribed. `unsubscribes_ignored` and `subscribes_ignored` count the
+    consent events that would be ignored. `rows` are the first rows.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
-    left: int = 0
-    new: int = 0
-    stayed: int = 0
+    unsubscribed: int = 0
+    new_unsubscribed: int = 0
+    stayed_unsubscribed: int = 0
     unsubscribes_ignored: int = 0
     subscribes_ignored: int = 0
     rows_seen: int = 0
@@ -66,7 +66,7 @@ class DryRun:
         outcomes = iter(done.written.outcomes)
         for change, result in zip(changes, done.written.outcomes, strict=True):
             created = done.after.get(change.key) if result == Outcome.CREATED else None
-            self.new += created is not None and created.unsubscribed_at is not None
+            self.new_unsubscribed += created is not None and created.unsubscribed_at is not None
         for row in batch:
             outcome = REFUSED if row.item is None else next(outcomes)
             self.counts[outcome] += 1
@@ -75,8 +75,8 @@ class DryRun:
                 tags = _names(subscriber, done.tags) if subscriber else []
                 self.rows.append(RowPreview(row, outcome, subscriber, tags))
         self.rows_seen += len(batch)
-        self.left += done.written.left
-        self.stayed += done.written.stayed
+        self.unsubscribed += done.written.unsubscribed
+        self.stayed_unsubscribed += done.written.stayed_unsubscribed
         self.unsubscribes_ignored += done.written.unsubscribes_ignored
         self.subscribes_ignored += done.written.subscribes_ignored
 

@@ -101,9 +101,9 @@ def dry_run_result(done: DryRun) -> dict[str, Any]:
     refused = [(row.row.row_number, row.row.message) for row in done.rows if row.row.message]
     return {
         "counts": dict(done.counts),
-        "left": done.left,
-        "new_left": done.new,
-        "stayed": done.stayed,
+        "left": done.unsubscribed,
+        "new_left": done.new_unsubscribed,
+        "stayed": done.stayed_unsubscribed,
         "rows_seen": done.rows_seen,
         "whole": done.whole,
         "refused": refused,

@@ -103,7 +103,7 @@ def store(
     finished = None
     with database.write(site.id):
         accepted = subscribers.accept_now(site.id)
-        now = small and stored_jobs.in_turn(site.id) is None
+        now = small and stored_jobs.first_in_order(site.id) is None
         import_id = stored.add(site.id, len(changes), refused, accepted.at, accepted.number)
         if now:
             finished = _apply_at_once(site.id, import_id, changes)

@@ -35,7 +35,7 @@ def _change(row: list[Any]) -> Change:
     return tuple.__new__(Change, row + DEFAULTS[len(row) :])
 
 
-def blank(payload: str, is_erased: Callable[[str], bool]) -> str | None:
+def without_erased_rows(payload: str, is_erased: Callable[[str], bool]) -> str | None:
     """The payload with `null` in place of the rows of erased addresses; None if it has no such rows."""
     changes = read(payload)
     rest = [None if change is None or is_erased(change.key) else change for change in changes]

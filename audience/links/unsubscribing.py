@@ -29,13 +29,13 @@ REASONS = ("not_interested", "too_many", "not_expected", "never_signed_up", "els
 class LinkOutcome(StrEnum):
     """What an unsubscribe by a link did.
 
-    `KEPT`: no subscriber has the address; it is suppressed, so that an import adds it unsubscribed.
+    `SUPPRESSED`: no subscriber has the address; it is suppressed, so that an import adds it unsubscribed.
     `UNKNOWN`: nothing was done, because the link is revoked or its subscriber unknown.
     """
 
     UNSUBSCRIBED = "unsubscribed"
     ALREADY = "already unsubscribed"
-    KEPT = "kept"
+    SUPPRESSED = "suppressed"
     UNKNOWN = "unknown"
 
 
@@ -99,14 +99,14 @@ def _keep(site_id: int, address_hash: str) -> UnsubscribeResult:
     """Suppresses an address without a subscriber. An erased address stays erased, with the later
     number.
     """
-    sign_ups.end(site_id, [address_hash])
+    sign_ups.end_open(site_id, [address_hash])
     accepted = subscribers.accept_now(site_id, SOURCE)
     event = ConsentEvent(accepted.at, accepted.number, ConsentKind.UNSUBSCRIBE)
     before = suppressions.find_by_hash(site_id, [address_hash]).get(address_hash)
     if before is None or event.counts_over(_event(before), clock.now_ms()):
         why = before.reason if before else suppressions.UNSUBSCRIBED
         change_log.suppress(site_id, {address_hash: Suppression(why, *event)}, accepted.number)
-    return UnsubscribeResult(LinkOutcome.KEPT, accepted.number)
+    return UnsubscribeResult(LinkOutcome.SUPPRESSED, accepted.number)
 
 
 def _event(suppression: Suppression) -> ConsentEvent:

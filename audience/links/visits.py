@@ -38,7 +38,7 @@ class Visit(NamedTuple):
 
 
 @database.session()
-def look(link: Link) -> Visit:
+def read(link: Link) -> Visit:
     """What a page may show of a link's subscriber. Writes nothing."""
     subscriber, former = unsubscribing.find(link)
     if subscriber is None:

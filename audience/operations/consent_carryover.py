@@ -104,8 +104,8 @@ def last_by_hash(changes: Sequence[LogLine], old: Set[LogLine]) -> dict[str, Log
     return {hash_: change for hash_, change in last.items() if change.kind != ERASED}
 
 
-def movers(changes: Sequence[LogLine]) -> dict[LogLine, str | None]:
-    """The lines of former addresses, each with the uuid hash of the subscriber who changed it.
+def former_owners(changes: Sequence[LogLine]) -> dict[LogLine, str | None]:
+    """The uuid hash of the subscriber who had the address, by log line of a former address.
 
     The next line of the log has that hash: it is the subscriber's own, and has the same number.
     """
@@ -119,7 +119,7 @@ def movers(changes: Sequence[LogLine]) -> dict[LogLine, str | None]:
 def repeat(
     site_id: int,
     last: Mapping[str, LogLine],
-    movers: Mapping[LogLine, str | None],
+    former_owners: Mapping[LogLine, str | None],
     old: Set[LogLine],
     in_backup: Set[LogLine],
     now: Acceptance,
@@ -130,7 +130,7 @@ def repeat(
     An unsubscribed address without a subscriber is suppressed.
 
     Whoever resubscribed, says the log, is not changed; if unsubscribed in the backup, that is logged. The
-    line of a former address (`movers`) is skipped if `last` has a line of the subscriber's uuid.
+    line of a former address (`former_owners`) is skipped if `last` has a line of the subscriber's uuid.
 
     An `old` line, from before the backup, counts with its own number: the backup may have the same
     unsubscribe, waiting or failed, which a later event overrides. Other lines count with the acceptance
@@ -146,7 +146,7 @@ def repeat(
             existing |= hashes
             lines = [last[hash_] for hash_ in hashes]
             if uuid_hash in last:
-                lines = [line for line in lines if movers.get(line) != uuid_hash]
+                lines = [line for line in lines if former_owners.get(line) != uuid_hash]
             for line in lines:
                 if line.kind != SUBSCRIBED and not (is_away and line in in_backup):
                     accepted = _acceptance(line, old, now)

@@ -14,7 +14,7 @@ from audience.links.links import Links
 from audience.looks import looks
 from audience.operations import change_log_replay
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
-from audience.operations.health import oldest_import, recent_writes
+from audience.operations.health import oldest_import, write_ahead_log
 from audience.subscribers import field_values, stats, tags
 from storage.instance import doctor as stored
 
@@ -51,7 +51,7 @@ def integrity(_: Context) -> Iterator[Finding]:
         yield bad("database", f"{name} is {value}", "No program but Audience may change the database.")
     for note, advice in (*stored.notes(), *stored.nodes()):
         yield warn("database", note, advice) if advice else ok("database", note)
-    yield from recent_writes()
+    yield from write_ahead_log()
 
 
 def system_clock(context: Context) -> Iterator[Finding]:

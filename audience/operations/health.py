@@ -55,12 +55,12 @@ def database_answers(_: Context) -> Iterator[Finding]:
     elif database.ping():
         yield ok("database", "answers")
         yield from (warn("database", note, advice) for note, advice in doctor.notes() if advice)
-        yield from recent_writes()
+        yield from write_ahead_log()
     else:
         yield bad("database", "the database does not answer")
 
 
-def recent_writes() -> Iterator[Finding]:
+def write_ahead_log() -> Iterator[Finding]:
     """Warns if the write-ahead log is far past its limit, because a reader prevents its truncation."""
     log_bytes = doctor.log_bytes()
     if log_bytes > MAX_LOG_BYTES:

@@ -83,15 +83,15 @@ def move(settings: Settings, target: Settings, openers: Openers, progress: Progr
     if any(stored_backups.is_of_another_kind(file) for file in database.files(target.database)[:1]):
         raise Refused(FULL)
     _check_source(settings, openers)
-    with end(settings) as source, end(target) as arriving:
+    with connected(settings) as source, connected(target) as arriving:
         _refuse_target(source.phase(), arriving, target.database)
     openers.database(target)
     database.migrate()
     database.close()
-    with end(settings) as source, end(target) as arriving:
+    with connected(settings) as source, connected(target) as arriving:
         phase = _begin(source, arriving, target.database)
     release(settings)  # a process may have opened it before it was marked
-    with end(settings) as source, end(target) as arriving:
+    with connected(settings) as source, connected(target) as arriving:
         _copy_log(settings.instance, source, arriving)
         tables = moves.tables()
         for table in tables:
@@ -127,12 +127,12 @@ def release(settings: Settings) -> None:
 
 
 @contextlib.contextmanager
-def end(settings: Settings) -> Iterator[MoveDatabase]:
-    """Yields a database, opened as one end of a move with the password and timeout of its settings."""
+def connected(settings: Settings) -> Iterator[MoveDatabase]:
+    """Yields one of the two databases of a move, connected with the password and timeout of its settings."""
     password = opening.password(settings.database_password_file)
     timeout, allow_faulty = settings.database_timeout, settings.allow_faulty_sqlite
-    with moves.end(settings.database, password, timeout, allow_faulty) as end:
-        yield end
+    with moves.connected(settings.database, password, timeout, allow_faulty) as opened:
+        yield opened
 
 
 def _refuse_target(phase: Phase, arriving: MoveDatabase, url: str) -> None:
@@ -164,9 +164,9 @@ def _begin(source: MoveDatabase, arriving: MoveDatabase, url: str) -> Phase:
     return phase
 
 
-def mark(end: MoveDatabase, was: Phase, phase: Phase) -> None:
+def mark(database: MoveDatabase, was: Phase, phase: Phase) -> None:
     """Marks a database with the phase of a move. Raises `Refused` if its phase is no longer `was`."""
-    if not end.set_phase(was, phase):
+    if not database.set_phase(was, phase):
         raise Refused(MEANWHILE)
 
 

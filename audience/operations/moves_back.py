@@ -5,7 +5,7 @@ from dataclasses import replace
 from audience import clock
 from audience.config import Settings
 from audience.errors import Refused
-from audience.operations.moves import end, first_difference, mark, release
+from audience.operations.moves import connected, first_difference, mark, release
 from audience.protocols import Progress
 from storage import database
 from storage.instance import moves
@@ -45,7 +45,7 @@ def undo(settings: Settings, password_file: str, lost: bool, progress: Progress)
     An interrupted call leaves both databases unused; run it again. Raises `Refused`; `Unavailable` if a
     process uses the new database's file, or a server does not answer.
     """
-    with end(settings) as source:
+    with connected(settings) as source:
         phase = source.phase()
         if phase.name not in (LEAVING, LEFT):
             raise Refused(NOT_MOVED)
@@ -64,13 +64,13 @@ def _is_lost(target: Settings) -> bool:
     """Whether the database that the instance moved to is gone, or replaced by an empty one."""
     if any(not file.exists() for file in database.files(target.database)[:1]):
         return True
-    with end(target) as other:
+    with connected(target) as other:
         return not other.is_migrated()
 
 
-def _is_end_of(phase: Phase, present: Phase) -> bool:
-    """Whether a database with the phase `present` is in use, or marked by no other move than this."""
-    return not present.name or (present.name == ARRIVING and present.move in ("", phase.move))
+def _is_end_of(phase: Phase, found: Phase) -> bool:
+    """Whether a database with the phase `found` is in use, or marked by no other move than this."""
+    return not found.name or (found.name == ARRIVING and found.move in ("", phase.move))
 
 
 def _retire_target(source: MoveDatabase, phase: Phase, target: Settings, progress: Progress) -> None:
@@ -78,14 +78,14 @@ def _retire_target(source: MoveDatabase, phase: Phase, target: Settings, progres
 
     Raises `Refused` if they differ: the new database then stays in use.
     """
-    with end(target) as other:
+    with connected(target) as other:
         if not _is_end_of(phase, other.phase()):
             raise Refused(GONE_ON.format(phase.other))
         there, here = other.newest_migration(), source.newest_migration()
         if there != here:
             raise Refused(UPGRADED.format(there, here))
     release(target)
-    with end(target) as other:
+    with connected(target) as other:
         arriving = Phase("", ARRIVING, "", clock.now_ms())
         mark(other, other.phase(), arriving)
         if table := first_difference(source, other, moves.tables(), progress):

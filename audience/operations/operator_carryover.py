@@ -35,20 +35,6 @@ def apply(carried: list[CarriedOperator]) -> None:
         operators.delete(id=restored.id)
     site_ids = {site.uuid: site.id for site in stored_sites.list_all()}
     for operator in carried:
-        _add(operator, site_ids)
-
-
-def _add(operator: CarriedOperator, site_ids: dict[str, int]) -> None:
-    present = operator.operator
-    operator_id = operators.add(
-        email=present.email,
-        email_key=present.email_key,
-        administrator=bool(present.administrator),
-        created_at=present.created_at,
-        password_hash=present.password_hash,
-        two_factor=present.two_factor,
-        code_step=present.code_step,
-        recovery_codes=present.recovery_codes,
-    )
-    for uuid in operator.roles.keys() & site_ids.keys():
-        operators.set_role(operator_id, site_ids[uuid], operator.roles[uuid])
+        operator_id = operators.add_new(operator.operator)
+        for uuid in operator.roles.keys() & site_ids.keys():
+            operators.set_role(operator_id, site_ids[uuid], operator.roles[uuid])

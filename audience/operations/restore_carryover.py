@@ -303,8 +303,8 @@ def _repeat(
         old = {line for line in lines if line.number and line.number <= accepted} - set(new)
         last = consent_carryover.last_by_hash([*lines, *waiting], old)
         in_backup = {line for line in old if not carryover.since or (line.logged_at or 0) < carryover.since}
-        movers = consent_carryover.movers(lines)
-        return (count, consent_carryover.repeat(site.id, last, movers, old, in_backup, again))
+        owners = consent_carryover.former_owners(lines)
+        return (count, consent_carryover.repeat(site.id, last, owners, old, in_backup, again))
 
 
 def _lacking_erasures(site: Site, lines: list[LogLine], accepted: int) -> list[LogLine]:

@@ -71,7 +71,7 @@ def _undo(link: Link, token: str) -> Response:
     A ticket is signed text on the farewell page, which names one unsubscribe for an hour.
     """
     outcome = undoing.undo(link, request.form.get("ticket", ""))
-    visit = visits.look(link)
+    visit = visits.read(link)
     if outcome is UndoOutcome.TOO_LATE:
         return show("late", link.site, visit.language, status=409)
     return show("back", link.site, visit.language, visit=visit, here=_path(link, token))
@@ -82,7 +82,7 @@ def _save_reason(link: Link, token: str) -> Response:
     ticket, reason = request.form.get("ticket", ""), request.form.get("reason", "")
     good = undoing.give_reason(link, ticket, reason)
     if good is None:
-        return show("late", link.site, visits.look(link).language, status=409)
+        return show("late", link.site, visits.read(link).language, status=409)
     return _farewell(link, token, ticket, good.until, reason if reason in REASONS else "")
 
 
@@ -120,7 +120,7 @@ def _read(purpose: str, token: str) -> tuple[Link, str]:
 
 def _show_question(link: Link, token: str) -> Response:
     """The page that asks whether to unsubscribe or, if unsubscribed, to resubscribe."""
-    visit = visits.look(link)
+    visit = visits.read(link)
     shown = partial(show, site=link.site, language=visit.language, visit=visit, here=_path(link, token))
     if visit.status is VisitStatus.UNKNOWN:
         return _unknown_page(link.site)
@@ -129,7 +129,7 @@ def _show_question(link: Link, token: str) -> Response:
 
 def _choice(link: Link, token: str, is_saved: bool = False) -> Response:
     """The page of the preferences; the question whether to unsubscribe if `may_choose` is false."""
-    visit = visits.look(link)
+    visit = visits.read(link)
     if not visit.may_choose:
         return _show_question(link, token)
     here = _path(link, token)
@@ -159,7 +159,7 @@ def _farewell(link: Link, token: str, ticket: str = "", until: int = 0, reason: 
 
     It offers none without a `ticket`, as after a second unsubscribe.
     """
-    visit = visits.look(link)
+    visit = visits.read(link)
     may_undo = bool(ticket) and clock.now_ms() <= until
     shown: dict[str, Any] = {"ticket": ticket, "until": until, "may_undo": may_undo, "reason": reason}
     here = _path(link, token)

@@ -10,17 +10,14 @@ from storage.reports import queries as report_queries
 
 @dataclass(frozen=True)
 class Growth:
-    """The numbers of `new` subscribers, and of those who `left`, in each part of a period.
-
-    Who `left` unsubscribed in that part and is still unsubscribed.
-    """
+    """For each part of a period, how many subscribers are `new`, and how many `unsubscribed` to this day."""
 
     new: list[int]
-    left: list[int]
+    unsubscribed: list[int]
 
     @property
     def net(self) -> list[int]:
-        return [new - unsubscribes for new, unsubscribes in zip(self.new, self.left, strict=True)]
+        return [new - unsubscribes for new, unsubscribes in zip(self.new, self.unsubscribed, strict=True)]
 
 
 @database.snapshot()

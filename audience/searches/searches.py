@@ -111,7 +111,7 @@ def _filters(site: Site, query: SearchRequest) -> Filters | None:
     names = stored_tags.names(site.id, by_id)
     if len(names) < len(by_id):
         return None
-    merged = tags.getting_others(site.id, names) if names else {}
+    merged = tags.merge_targets(site.id, names) if names else {}
     rules += [segments.tag_condition(site.id, key) for key in merged.values()]
     try:
         email_key = addresses.identity(query.email) if query.email is not None else None

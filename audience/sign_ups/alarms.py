@@ -24,7 +24,7 @@ TRICKLE = ((10, HOUR_MS),)
 TRICKLED = (ALARM, HOUR, DOMAIN)  # why those are held of which some go
 
 
-def look(site_id: int) -> Alarm:
+def update(site_id: int) -> Alarm:
     """Turns the alarm on or off by the newest confirmations, in the caller's transaction. Returns it."""
     now, alarm = clock.now_ms(), stored.get(site_id)
     since = max(alarm.judged_from, now - LOOKED_BACK_MS)
@@ -54,7 +54,7 @@ def held_since(site: Site) -> int:
 def trickle(site: Site) -> None:
     """Releases a few held sign-ups, only those from networks with no other sign-up."""
     with database.write(site.id):
-        look(site.id)
+        update(site.id)
         most = TRICKLE[0][0]
         for sign_up in stored_sign_ups.held_from_new_networks(site.id, TRICKLED, most):
             if not mailboxes.reserve_one(f"trickle {site.uuid}", TRICKLE):

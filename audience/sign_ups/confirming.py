@@ -208,7 +208,7 @@ def decline(token: str) -> bool:
         sign_ups.end(link.site.id, sign_up, DECLINED)
         if not sign_up.is_test:
             mailboxes.note_declined(link.site, sign_up.email)
-            stored.end(link.site.id, [sign_up.address_hash])
+            stored.end_open(link.site.id, [sign_up.address_hash])
         return True
 
 

@@ -64,7 +64,7 @@ def decide(
     if refused := _refusal(site, sign_up, lists):
         return refused
     is_released = sign_up.reason in (RELEASED, MAYBE_SENT)
-    if not is_released and alarms.look(site.id).held_at:
+    if not is_released and alarms.update(site.id).held_at:
         return SendDecision(HELD, ALARM)
     if sign_up.tries:
         return GO

@@ -141,7 +141,7 @@ def newest(site: Site, address: str) -> SignUp | None:
 def end(site_id: int, sign_up: SignUp, status: str) -> None:
     """Ends a sign-up: counts it, sets `status` and removes personal data, in the caller's transaction."""
     count(site_id, sign_up, status)
-    stored.blank(site_id, sign_up.id, status, clock.now_ms() + KEPT_MS)
+    stored.end(site_id, sign_up.id, status, clock.now_ms() + KEPT_MS)
 
 
 def send_again(site: Site, sign_up_id: int, actor: Actor) -> SignUp:

@@ -88,7 +88,7 @@ def _record_mentions(site_id: int, again: Sequence[tuple[str, str]], accepted: A
     subscribers who are subscribed now: these are ignored.
     """
     existing = stored_subscribers.get_by_keys(site_id, {key for _, key in again})
-    change_log.record_named(
+    change_log.record_mentioned(
         site_id, accepted.source, [subscriber.id for subscriber in existing.values()], accepted.at
     )
     subscribed = {key for key, subscriber in existing.items() if subscriber.unsubscribed_at is None}

@@ -68,14 +68,15 @@ def admission_check(
 class WriteResult(NamedTuple):
     """The result of writing changes: the outcome of each change, and the subscribers' ids by address key.
 
-    `left` is how many changes unsubscribed a subscriber, `stayed` how many left one unsubscribed.
+    `unsubscribed` is how many changes unsubscribed a subscriber, `stayed_unsubscribed` how many were of one
+    who stayed so.
     `unsubscribes_ignored` and `subscribes_ignored` count the consent events that a later one outweighed.
     """
 
     outcomes: list[Outcome]
     ids: Mapping[str, int]
-    left: int
-    stayed: int
+    unsubscribed: int
+    stayed_unsubscribed: int
     unsubscribes_ignored: int
     subscribes_ignored: int
 
@@ -196,12 +197,12 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
         if suppression or subscriber.unsubscribed_at is not None:
             change_log.log_consent(site_id, [subscriber], accepted.number)
     if (trim(address), new_key) == (subscriber.email, key):
-        change_log.record_named(site_id, accepted.source, [subscriber.id], clock.now_ms())
+        change_log.record_mentioned(site_id, accepted.source, [subscriber.id], clock.now_ms())
     else:
         before = subscriber.email
         subscriber.email = trim(address)
         subscriber.updated_at = clock.now_ms()
-        stored.move(site_id, subscriber)
+        stored.change_address(site_id, subscriber)
         former_links.put_holders(site_id, {new_hash: subscriber.id})
         change_log.record_address(site_id, accepted.source, subscriber, before)
         old, new = map(domain, (key, new_key))

@@ -131,7 +131,7 @@ def twins(site_id: int) -> dict[int, list[int]]:
     return by_id
 
 
-def getting_others(site_id: int, names: Mapping[int, str]) -> dict[int, str]:
+def merge_targets(site_id: int, names: Mapping[int, str]) -> dict[int, str]:
     """The name keys of those tags into which others are being merged, by id, in the caller's session.
 
     `names` has the tags' names by id.

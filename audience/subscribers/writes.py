@@ -48,7 +48,9 @@ def save(batch: SubscriberBatch) -> None:
         former_links.put_holders(batch.site_id, holders)
     unsubscribers = sum(subscriber[UNSUBSCRIBED_AT] is not None for subscriber in batch.subscribers.values())
     unsubscribers_before = sum(row[UNSUBSCRIBED_AT] is not None for row in batch.existing.values())
-    stored_sites.count(batch.site_id, users=len(created), unsubscribers=unsubscribers - unsubscribers_before)
+    stored_sites.add_to_counters(
+        batch.site_id, users=len(created), unsubscribers=unsubscribers - unsubscribers_before
+    )
     change_log.record(batch, created, changed)
 
 
@@ -64,7 +66,7 @@ def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
         holders.add_domain(subscriber.email_key, subscriber.id)
     field_values.save(site_id, {}, holders.by_value)
     tagged = Counter(tag_id for subscriber in subscribers for tag_id in subscriber.tag_ids)
-    stored_tags.count(site_id, {tag_id: -bearers for tag_id, bearers in tagged.items()})
+    stored_tags.add_to_counters(site_id, {tag_id: -bearers for tag_id, bearers in tagged.items()})
     hashes = site_keys.renew_hashes(site_id, {subscriber.email_key for subscriber in subscribers})
     former = {
         site_keys.address_hash(site_id, subscriber.uuid): hashes[subscriber.email_key]
@@ -72,7 +74,7 @@ def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
     }
     former_links.add(site_id, former, clock.now_ms())
     users, unsubscribers = stored_subscribers.delete(site_id, [subscriber.id for subscriber in subscribers])
-    stored_sites.count(site_id, users=-users, unsubscribers=-unsubscribers)
+    stored_sites.add_to_counters(site_id, users=-users, unsubscribers=-unsubscribers)
 
 
 def _write_texts(batch: SubscriberBatch) -> None:
@@ -117,7 +119,7 @@ def _save_tags(batch: SubscriberBatch) -> None:
     stored_tags.unlink(_links(batch.site_id, removed))
     more = Counter({tag_id: len(ids) for tag_id, ids in added.items()})
     more.subtract({tag_id: len(ids) for tag_id, ids in removed.items()})
-    stored_tags.count(batch.site_id, more)
+    stored_tags.add_to_counters(batch.site_id, more)
 
 
 def _links(site_id: int, ids_by_tag: Mapping[int, list[int]]) -> list[tuple[int, int, int]]:
@@ -147,7 +149,7 @@ def _end_sign_ups(batch: SubscriberBatch) -> None:
     """Ends the open sign-ups of addresses that this batch unsubscribes."""
     keys = batch.consents.unsubscribed_keys | batch.noted.keys()
     if keys and sign_ups.has(site_id=batch.site_id):
-        sign_ups.end(batch.site_id, [site_keys.address_hash(batch.site_id, key) for key in keys])
+        sign_ups.end_open(batch.site_id, [site_keys.address_hash(batch.site_id, key) for key in keys])
 
 
 def _save_consents(batch: SubscriberBatch) -> None:

@@ -53,7 +53,7 @@ def read_on(site_id: int, source: Source, reached: ReadPosition) -> Mentions:
         reached, by = reached._replace(row=row.id), Source(row.source, row.source_id)
         if by != source and by.kind != "undo" and by not in deletions:
             entries = unpack(row.entries)
-            ids = entries.turned_ids() if by in undone_sources else entries.mentioned_ids()
+            ids = entries.consent_changed_ids() if by in undone_sources else entries.mentioned_ids()
             by_id |= dict.fromkeys(ids, by)
     chunks = bulk_actions.waiting_chunks(site_id, reached.chunk, ROWS_AT_ONCE)
     for chunk_id, action_id, ids in chunks:

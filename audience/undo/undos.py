@@ -69,7 +69,7 @@ TOO_LATE = Sentence(
 def site_of_import(import_id: int, chosen: Site | None = None) -> Site:
     """The site of an import. Raises `NotFound`, also if `chosen` is another site."""
     with database.session():
-        uuid = stored_imports.site_of(import_id)
+        uuid = stored_imports.site_uuid(import_id)
     if uuid is None or (chosen and chosen.uuid != uuid):
         raise NotFound(imports.NOT_FOUND)
     return sites.get_by_uuid(uuid)

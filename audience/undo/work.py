@@ -119,7 +119,7 @@ def _do_chunk(job: Job) -> bool:
         )
         chunk.rows = sum(len(reader.entries) for reader in readers)
     if has_traces:
-        change_log.blank(site_id)
+        change_log.blank_erased_values(site_id)
     return False
 
 

@@ -14,13 +14,13 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
 from schemas.formats.csv_values import read_value
-from schemas.formats.presets import LEFT_FILES, STATE_COLUMN
+from schemas.formats.presets import STATE_COLUMN, UNSUBSCRIBED_FILES
 from schemas.formats.readers import MAX_LENGTH
 from schemas.formats.refusals import FileRefused
 
 MAX_INFLATED = 512 * 2**20  # bytes
 SUBSCRIBED = "subscribed_"
-MAILCHIMP = (SUBSCRIBED, *LEFT_FILES)  # how the names of Mailchimp's files begin
+MAILCHIMP = (SUBSCRIBED, *UNSUBSCRIBED_FILES)  # how the names of Mailchimp's files begin
 SUBSTACK = "email_list."
 WORKBOOK = "[content_types].xml"
 NOT_UTF8 = "A file of the archive is not UTF-8: unpack it, and import each file by itself."

@@ -44,7 +44,7 @@ OF_SEVERAL = "`{name}` names a header that several columns have: use one of thei
 OUR_OWN = "`ignore_column` cannot name `unsubscribed_at` or `command`: these always count."
 
 
-def same(cell: str) -> str:
+def comparable(cell: str) -> str:
     """The form in which cells are compared: without case, outer blanks and line breaks; blank for a
     database's mark of a missing value.
 
@@ -66,7 +66,7 @@ def is_date(cell: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_date(cell: str) -> bool:
-    return same(cell) != BLANK and bool(dates.forms_of(cell))
+    return comparable(cell) != BLANK and bool(dates.forms_of(cell))
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,11 @@ class ConsentColumn:
 
     def state(self, cell: str) -> str | None:
         """The state that a cell means; None if the user did not say."""
-        return self.states.get(same(cell)) or (self.states.get(DATE) if self.is_dated(cell) else None)
+        return self.states.get(comparable(cell)) or (self.states.get(DATE) if self.is_dated(cell) else None)
 
     def is_dated(self, cell: str) -> bool:
         """Whether a cell is a date that has only the state of all dates (`DATE`), not one of its own."""
-        return DATE in self.states and same(cell) not in self.states and is_date(cell.strip())
+        return DATE in self.states and comparable(cell) not in self.states and is_date(cell.strip())
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ def _answered_states(reading: Reading) -> dict[str, str]:
     twice = []
     for state, values in reading.told.items():
         for value in values:
-            if states.setdefault(same(value), state) != state:
+            if states.setdefault(comparable(value), state) != state:
                 twice.append(value)
     if twice:
         raise FileRefused(TWICE, values=twice)

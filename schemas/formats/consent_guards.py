@@ -7,7 +7,7 @@ from typing import Any
 from schemas.export_columns import EXPORT_COLUMNS
 from schemas.formats import csv_values
 from schemas.formats.columns import Column
-from schemas.formats.consent import MAX_LENGTH, ConsentAnswer, ConsentColumn, is_date, same
+from schemas.formats.consent import MAX_LENGTH, ConsentAnswer, ConsentColumn, comparable, is_date
 from schemas.formats.consent_question import CountedColumn
 from schemas.formats.consent_words import is_unsubscribed, is_yes
 from schemas.formats.header_names import is_unsubscribing
@@ -149,7 +149,7 @@ class Guards:
         raise Contradicted(sentence.format(row=row, place=column.position), counted, questions)
 
     def _command(self, record: Any, column: Column) -> str:
-        return same(csv_values.read_text(self._table.cell_of(record, column)))
+        return comparable(csv_values.read_text(self._table.cell_of(record, column)))
 
     def _is_in(self, record: Any) -> bool:
         """Whether a row subscribes, see `brings_in`."""

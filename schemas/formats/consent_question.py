@@ -9,7 +9,7 @@ from typing import Any
 
 from schemas.formats import header_names
 from schemas.formats.columns import Column
-from schemas.formats.consent import BLANK, COMMAND, DATE, ConsentAnswer, ConsentColumn, is_date, same
+from schemas.formats.consent import BLANK, COMMAND, DATE, ConsentAnswer, ConsentColumn, comparable, is_date
 from schemas.formats.consent_words import is_of_consent, suggested_state
 from schemas.formats.meanings import normal
 from schemas.formats.presets import Preset
@@ -74,7 +74,7 @@ class CountedColumn:
         if self.many or len(cell) > MAX_VALUE:
             self.many = True
             return 0
-        value = DATE if is_date(cell) and not cell.strip().isdigit() else same(cell)
+        value = DATE if is_date(cell) and not cell.strip().isdigit() else comparable(cell)
         if value in self.values:
             self.values[value][1] += 1
             return 0
@@ -133,7 +133,7 @@ class ConsentLook:
             self._untold, self._every, cells, states, strict=True
         ):
             every.see(DATE if consent.is_dated(cell) else cell)
-            if state is None and not (is_told and same(cell) == BLANK and BLANK in consent.states):
+            if state is None and not (is_told and comparable(cell) == BLANK and BLANK in consent.states):
                 counted.see(cell)
 
     def asks(self) -> list[FileQuestion]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from schemas.formats import csv_values
 from schemas.formats.columns import Column, is_header
-from schemas.formats.consent import BLANK, COMMAND, DATE, IN_COMMAND, OUT_COMMAND, ConsentAnswer, same
+from schemas.formats.consent import BLANK, COMMAND, DATE, IN_COMMAND, OUT_COMMAND, ConsentAnswer, comparable
 from schemas.formats.consent_guards import Guards, is_unsubscribe_word
 from schemas.formats.consent_question import BY_HEADER, ConsentLook, CountedColumn
 from schemas.formats.consent_words import MAX_LENGTH, fold
@@ -214,7 +214,7 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
             FileQuestion(
                 about=COMMAND, message=message, page=MIXED_PAGE if ours else FOREIGN_PAGE,
                 options=[*by_column, *maps], columns=[name],
-                values=[(value, count) for value, count in column.listed if same(value) != OUT_COMMAND],
+                values=[(value, count) for value, count in column.listed if comparable(value) != OUT_COMMAND],
             )
         )  # fmt: skip
     return asks

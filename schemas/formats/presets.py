@@ -13,7 +13,7 @@ from schemas.formats.consent_words import IN, NOT_YET, OUT, fold
 
 IGNORE = "ignore"
 # Mailchimp's files in which nobody is subscribed, by how their names begin.
-LEFT_FILES = ("unsubscribed_", "cleaned_", "nonsubscribed_", "sms_only_", "archived_")
+UNSUBSCRIBED_FILES = ("unsubscribed_", "cleaned_", "nonsubscribed_", "sms_only_", "archived_")
 EXPORTED_NAME = "_export_"
 STATE_COLUMN = "Mailchimp file"  # of the files of a zip that are put together: how the name of each begins
 States = dict[str, str]
@@ -182,10 +182,10 @@ PRESETS: dict[str, Preset] = {
 }
 
 
-def is_named_as_left(name: str) -> bool:
+def is_file_of_unsubscribed(name: str) -> bool:
     """Whether a file has the name of Mailchimp's file of unsubscribed people."""
     name = name.lower()
-    return EXPORTED_NAME in name and any(ending in name for ending in LEFT_FILES)
+    return EXPORTED_NAME in name and any(ending in name for ending in UNSUBSCRIBED_FILES)
 
 
 def recognise(headers: Iterable[str]) -> Preset | None:

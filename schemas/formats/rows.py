@@ -8,7 +8,7 @@ from typing import Any
 from schemas.base import MAX_DEPTH
 from schemas.formats import csv_values, readers
 from schemas.formats.columns import Column
-from schemas.formats.consent import COMMAND, IN_COMMAND, ConsentColumn, same
+from schemas.formats.consent import COMMAND, IN_COMMAND, ConsentColumn, comparable
 from schemas.formats.date_columns import FIELD, DateReading
 from schemas.formats.meanings import CONSENT, NOTES, field_meaning
 from schemas.formats.meanings import FIELD as MEANS_FIELD
@@ -101,7 +101,7 @@ class Rows:
                 row.dates["unsubscribed_at"] = max(at, row.dates.get("unsubscribed_at", at))
             elif state:
                 row.states.add(state)
-            is_command = consent.column.meaning == COMMAND and same(cell) == IN_COMMAND
+            is_command = consent.column.meaning == COMMAND and comparable(cell) == IN_COMMAND
             if is_command and state == SUBSCRIBED and row.item is not None:
                 row.item[COMMAND] = IN_COMMAND
 
@@ -172,7 +172,7 @@ class Rows:
             self._put_date(row, column, cell)
         elif meaning == "email" and len(csv_values.addresses_in(cell)) > 1:
             row.refuse("invalid_email", TWO_ADDRESSES)
-        elif meaning != "command" or same(cell):
+        elif meaning != "command" or comparable(cell):
             row.item[meaning] = readers[meaning](cell)
 
     def _put_date(self, row: FileRow, column: Column, cell: str) -> None:
@@ -214,12 +214,12 @@ def _plain_address(text: str) -> str:
 
 JSON_READERS: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys((*NAMES, "name", "tags", "remove_tags", "fields"), str),
-    "command": same,
+    "command": comparable,
     "email": _plain_address,
 }
 READERS: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys((*NAMES, "name"), csv_values.read_text),
-    "command": lambda cell: same(csv_values.read_text(cell)),
+    "command": lambda cell: comparable(csv_values.read_text(cell)),
     "email": csv_values.read_address,
     "fields": csv_values.read_value,
 }

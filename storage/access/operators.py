@@ -28,7 +28,7 @@ class ConsoleOperator(NamedTuple):
 
 
 OPERATORS = Records(OperatorModel, ConsoleOperator)
-add, delete, get = OPERATORS.add, OPERATORS.delete, OPERATORS.get
+add, add_new, delete, get = OPERATORS.add, OPERATORS.add_new, OPERATORS.delete, OPERATORS.get
 
 
 def list_all() -> list[ConsoleOperator]:

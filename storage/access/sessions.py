@@ -72,7 +72,7 @@ def delete_sessions(operator_id: int) -> None:
     SESSIONS.delete(operator_id=operator_id)
 
 
-def delete_of(operator_id: int) -> None:
+def delete_sessions_and_links(operator_id: int) -> None:
     """Deletes all sessions and one-time links of an operator."""
     delete_sessions(operator_id)
     LINKS.delete(operator_id=operator_id)

@@ -55,7 +55,7 @@ def list_all() -> list[Site]:
     return SITES.find("ORDER BY id")
 
 
-def count(site_id: int, users: int, unsubscribers: int) -> None:
+def add_to_counters(site_id: int, users: int, unsubscribers: int) -> None:
     """Adds to the site's counters; negative numbers subtract. Call it in the transaction of the change."""
     if users or unsubscribers:
         execute(

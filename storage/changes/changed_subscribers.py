@@ -20,7 +20,7 @@ def add(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
     _add(site_id, number // PART, number, subscriber_ids)
 
 
-def add_words(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
+def add_unnumbered(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
     """Stores which subscribers have a repeated or ignored consent event in the newest row of the change log.
 
     They are stored under the row's negative id, because a row without entries has no number of its own.
@@ -40,7 +40,7 @@ def _add(site_id: int, part: int, number: int, subscriber_ids: Iterable[int]) ->
 def numbers_of(site_id: int, subscriber_id: int, limit: int) -> list[int]:
     """The numbers of the newest rows of the change log that changed a subscriber, then negative row ids.
 
-    The latter are those of `add_words`.
+    The latter are those of `add_unnumbered`.
     """
     return column(
         f"SELECT number FROM changed_subscribers WHERE site_id = ? AND part IN ({engine.IDS}) "

@@ -272,7 +272,7 @@ def drop_batches(site_id: int, import_id: int, limit: int) -> int:
     )
 
 
-def site_of(import_id: int) -> str | None:
+def site_uuid(import_id: int) -> str | None:
     """The uuid of the site of an import; None without such an import."""
     query = "SELECT s.uuid FROM imports i JOIN sites s ON s.id = i.site_id WHERE i.id = ?"
     return value(query, (import_id,), None)

@@ -274,7 +274,7 @@ class MoveDatabase:
 
 
 @contextlib.contextmanager
-def end(url: str, password: str | None, timeout: float, allow_faulty: bool) -> Iterator[MoveDatabase]:
+def connected(url: str, password: str | None, timeout: float, allow_faulty: bool) -> Iterator[MoveDatabase]:
     """Yields one of the two databases of a move, connected. `timeout` is in seconds.
 
     With `allow_faulty`, the engine may have a known bug. Raises `Unavailable`, `Unusable`.

@@ -87,7 +87,7 @@ def newest(site_id: int, address_hash: str) -> SignUp | None:
     return found[0] if found else None
 
 
-def blank(site_id: int, sign_up_id: int, status: str, expires_at: int) -> None:
+def end(site_id: int, sign_up_id: int, status: str, expires_at: int) -> None:
     """Gives a sign-up its final status, and removes the data about the person."""
     execute(
         f"UPDATE sign_ups SET status = ?, expires_at = ?, {BLANKED} WHERE site_id = ? AND id = ?",
@@ -95,7 +95,7 @@ def blank(site_id: int, sign_up_id: int, status: str, expires_at: int) -> None:
     )
 
 
-def end(site_id: int, hashes: Collection[str]) -> None:
+def end_open(site_id: int, hashes: Collection[str]) -> None:
     """Ends the open sign-ups of addresses, by hash, and removes the data about the people.
 
     Their links then confirm nothing.

@@ -128,7 +128,7 @@ def get_by_uuids(site_id: int, uuids: Collection[str]) -> dict[str, Subscriber]:
     return {subscriber.uuid: subscriber for subscriber in map(read, records)}
 
 
-def move(site_id: int, subscriber: Subscriber) -> None:
+def change_address(site_id: int, subscriber: Subscriber) -> None:
     """Writes a subscriber's new address and consent event. Raises `Conflict` if another subscriber has the
     address.
     """

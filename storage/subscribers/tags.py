@@ -123,7 +123,7 @@ def link(links: Iterable[tuple[int, int, int]]) -> None:
     execute_many(insert_into("subscriber_tags", LINK, PASSED_OVER), links)
 
 
-def count(site_id: int, more: Mapping[int, int]) -> None:
+def add_to_counters(site_id: int, more: Mapping[int, int]) -> None:
     """Adds `more`, by tag id, to the tags' numbers of subscribers, in the transaction of the change that is
     counted.
     """

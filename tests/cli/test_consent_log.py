@@ -195,7 +195,7 @@ def test_who_leaves_by_a_link_when_their_row_is_gone_stays_away(begun, client, t
     assert link is not None
     undos.undo_import(client.site, wrong, 30)
     site_lane.drain(client.site.id, 5)
-    assert unsubscribing.unsubscribe(link).outcome is LinkOutcome.KEPT
+    assert unsubscribing.unsubscribe(link).outcome is LinkOutcome.SUPPRESSED
     lose(begun)
     assert restore(begun, tmp_path / "b.tar")["left"] == 1
     assert left_at(client, NEW)

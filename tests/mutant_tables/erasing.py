@@ -117,7 +117,7 @@ MUTANTS = (
     Mutant(
         "a restore resubscribes who left since",
         "audience/operations/restore_carryover.py",
-        "consent_carryover.repeat(site.id, last, movers, old, in_backup, again)",
+        "consent_carryover.repeat(site.id, last, owners, old, in_backup, again)",
         "0",
         f"{CLI}/test_restored_consent.py::test_who_left_since_the_backup_stays_unsubscribed",
     ),

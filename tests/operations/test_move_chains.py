@@ -32,7 +32,7 @@ def test_only_the_last_move_is_taken_back(files, empty, client, tmp_path):
 def test_a_move_into_what_another_instance_moves_to_is_not_taken_back(files, empty, client):
     command(files, "--to", empty)
     arriving = Phase("another", ARRIVING, "", 1)
-    with moves.end(empty, None, 3, False) as end:
+    with moves.connected(empty, None, 3, False) as end:
         end.set_phase(end.phase(), arriving)
         assert "part of another move" in str(command(files, "--undo", status=1).exception)
         assert end.phase() == arriving
@@ -41,7 +41,7 @@ def test_a_move_into_what_another_instance_moves_to_is_not_taken_back(files, emp
 def test_a_file_that_a_process_uses_is_not_taken_back(files, client, tmp_path):
     new = f"sqlite:///{tmp_path / 'new.db'}"
     command(files, "--to", new)
-    with moves.end(new, None, 3, False) as process:
+    with moves.connected(new, None, 3, False) as process:
         assert not process.phase().name
         assert "another process uses" in str(command(files, "--undo", status=1).exception)
         assert not process.phase().name
@@ -55,7 +55,7 @@ def test_what_an_upgraded_service_has_used_is_not_taken_back_and_stays_in_use(fi
     with contextlib.closing(apsw.Connection(str(tmp_path / "new.db"))) as upgraded:
         upgraded.execute("UPDATE schema_migration SET name = '9999_later' WHERE name LIKE '0001%'")
     assert "other migrations than this one (9999_later" in str(command(files, "--undo", status=1).exception)
-    with moves.end(new, None, 3, False) as end:
+    with moves.connected(new, None, 3, False) as end:
         assert end.phase() == HERE
 
 

@@ -28,7 +28,7 @@ def run(url, *statements):
 
 
 def tables(url):
-    with moves.end(url, None, 3, False) as end:
+    with moves.connected(url, None, 3, False) as end:
         return sorted(end._engine.tables(end._opened))
 
 
@@ -69,13 +69,13 @@ def test_who_has_moved_is_told_where_to(files, client, tmp_path):
 
 def test_a_move_that_an_upgrade_interrupts_is_taken_back(files, client, tmp_path):
     target = f"sqlite:{tmp_path / 'new.db'}"
-    with moves.end(files.database, None, 3, False) as end:
+    with moves.connected(files.database, None, 3, False) as end:
         end.set_phase(HERE, Phase("begun", LEAVING, f"sqlite:///{tmp_path / 'new.db'}", 1))
     run(files.database, *EARLIER)
     refused = str(command(files, "--to", target, status=1).exception)
     assert "undo it with `audience move --undo`" in refused
     command(files, "--undo")
-    with moves.end(files.database, None, 3, False) as end:
+    with moves.connected(files.database, None, 3, False) as end:
         assert end.phase() == HERE
 
 
@@ -129,7 +129,7 @@ def test_a_process_that_opened_the_file_before_it_was_marked_stops_the_move(
 
         def set_late(end, was, phase):
             if phase.name == LEAVING:
-                writer = processes.enter_context(moves.end(files.database, None, 3, False))
+                writer = processes.enter_context(moves.connected(files.database, None, 3, False))
                 assert not writer.phase().name
             return set_phase(end, was, phase)
 
@@ -148,11 +148,14 @@ def test_a_move_that_another_host_took_back_or_began_anew_does_not_end(
 
     def marked_meanwhile(end, table, rows):
         monkeypatch.setattr(moves.MoveDatabase, "add", add)
-        with moves.end(files.database, None, 3, False) as source:
+        with moves.connected(files.database, None, 3, False) as source:
             assert source.set_phase(source.phase(), mark)
         add(end, table, rows)
 
     monkeypatch.setattr(moves.MoveDatabase, "add", marked_meanwhile)
     assert "in the meantime" in str(command(files, "--to", empty, status=1).exception)
-    with moves.end(files.database, None, 3, False) as source, moves.end(empty, None, 3, False) as target:
+    with (
+        moves.connected(files.database, None, 3, False) as source,
+        moves.connected(empty, None, 3, False) as target,
+    ):
         assert (source.phase(), target.phase().name) == (mark, ARRIVING)

@@ -140,7 +140,7 @@ def test_a_server_that_the_instance_left_takes_no_write(files, empty, client, tm
     there = replace(client, http=opened(on_server).test_client())
     there.create("new@example.com")
     told = there.counts()
-    with moves.end(empty, None, 3, False) as host:
+    with moves.connected(empty, None, 3, False) as host:
         host.set_phase(host.phase(), Phase("m", LEAVING, "elsewhere", 1))
     answer = there.post("/fetch/subscribers", {"subscriber": {"email": "late@example.com"}})
     assert answer.status_code == 503
@@ -239,7 +239,7 @@ def test_a_move_that_was_taken_back_begins_anew_elsewhere(files, empty, client, 
 
 def test_a_move_to_nowhere_is_not_taken_back(files, client):
     database.close()
-    with moves.end(files.database, None, 3, False) as end:
+    with moves.connected(files.database, None, 3, False) as end:
         end.set_phase(end.phase(), Phase("m", LEFT, "", 1))
     assert "does not name" in str(command(files, "--undo", status=1).exception)
     with pytest.raises(LostFile, match="moved on"):

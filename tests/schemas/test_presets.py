@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from schemas.formats import header_names
-from schemas.formats.consent import same
+from schemas.formats.consent import comparable
 from schemas.formats.consent_words import fold
-from schemas.formats.presets import IGNORE, PRESETS, STATE_COLUMN, is_named_as_left, recognise
+from schemas.formats.presets import IGNORE, PRESETS, STATE_COLUMN, is_file_of_unsubscribed, recognise
 from tests.schemas.tables import normalized
 
 FOLDER = Path(__file__).parent / "data" / "peers"
@@ -73,7 +73,7 @@ def test_a_preset_names_its_source_and_what_each_value_means(preset):
             "unsubscribed",
             "unconfirmed",
         }
-        assert all(same(value) == value for value in states)
+        assert all(comparable(value) == value for value in states)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_advice_is_a_sentence():
 
 
 def test_names_of_files_in_which_nobody_is_subscribed():
-    assert [name for name in FILES if is_named_as_left(name)] == [
+    assert [name for name in FILES if is_file_of_unsubscribed(name)] == [
         "unsubscribed_email_audience_export_0a1b2c3d4e.csv",
         "cleaned_email_audience_export_0a1b2c3d4e.csv",
         "nonsubscribed_email_audience_export_0a1b2c3d4e.csv",

@@ -123,13 +123,13 @@ def test_it_is_backed_up_first(loaded):
 def test_a_move_that_began_before_is_taken_back_and_begins_anew(loaded, tmp_path):
     target = f"sqlite:///{tmp_path / 'new.db'}"
     database.close()
-    with moves.end(loaded.database, None, 3, False) as end:
+    with moves.connected(loaded.database, None, 3, False) as end:
         end.set_phase(HERE, Phase("begun", LEAVING, target, 1))
     refused = str(run_on(loaded, "move", "--to", f"sqlite:{tmp_path / 'new.db'}").exception)
     assert "undo it with `audience move --undo`" in refused
     for words in (("move", "--undo"), ("migrate",), ("move", "--to", f"sqlite:{tmp_path / 'new.db'}")):
         assert run_on(loaded, *words).exit_code == 0, words
     database.close()
-    with moves.end(target, None, 3, False) as end:
+    with moves.connected(target, None, 3, False) as end:
         assert end.newest_migration() != history.LAST_BEFORE
         assert end.phase() == HERE

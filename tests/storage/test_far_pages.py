@@ -6,7 +6,7 @@ import pytest
 
 from audience.subscribers import tags as tag_names
 from storage import database
-from storage.access.sites import count
+from storage.access.sites import add_to_counters
 from storage.searches import searches
 from storage.searches.searches import Filters
 from storage.segments.nodes import Condition
@@ -47,8 +47,8 @@ def add(site_id, numbers):
         for name, has in TAGS.items():
             tagged = [(site_id, ids[name], each) for each in known.values() if has(each)]
             tags.link(tagged)
-            tags.count(site_id, {ids[name]: len(tagged)})
-        count(site_id, len(people), 0)
+            tags.add_to_counters(site_id, {ids[name]: len(tagged)})
+        add_to_counters(site_id, len(people), 0)
 
 
 def filters_of(site_id):

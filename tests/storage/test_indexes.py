@@ -83,7 +83,7 @@ def test_an_index_is_used_by_the_query_that_needs_it(client, statements, index):
 
 
 @pytest.mark.parametrize(("index", "run"), [
-    ("jobs_in_order", jobs.in_turn),
+    ("jobs_in_order", jobs.first_in_order),
     ("jobs_site_id_kind_subject", lambda site: jobs.due_kinds(site, 1)),
     ("imports_waiting", lambda _: imports.waiting(None)),
 ])  # fmt: skip

@@ -47,7 +47,7 @@ def serve(settings: Settings, application: str, shared: Any = None) -> None:
     ).serve()
 
 
-def made_before() -> Any:
+def shared_object() -> Any:
     """The object passed to `serve` as `shared`; None in a process not forked from it."""
     return _made
 

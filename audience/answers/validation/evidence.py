@@ -25,7 +25,7 @@ NO_ADDRESS = Address("", "")
 T = TypeVar("T")
 
 
-class Piece(Generic[T]):
+class LazyProperty(Generic[T]):
     """A property that is computed on first use, and then kept. While one thread computes it, others do not
     wait, unlike with `functools.cached_property` of Python 3.11.
     """
@@ -77,7 +77,7 @@ class Evidence:
         self._sources = sources
         self.tables = sources.tables
 
-    @Piece
+    @LazyProperty
     def address(self) -> Address:
         """The address; `NO_ADDRESS` if the text is not an e-mail address."""
         return parse(self._candidate.email) or NO_ADDRESS
@@ -86,42 +86,42 @@ class Evidence:
     def is_address(self) -> bool:
         return self.address is not NO_ADDRESS
 
-    @Piece
+    @LazyProperty
     def loose_address(self) -> Address:
         """The address. If the text is malformed, its parts before and after the last @; `NO_ADDRESS` without
         an @.
         """
         return self.address if self.is_address else split_loosely(self._candidate.email) or NO_ADDRESS
 
-    @Piece
+    @LazyProperty
     def domains(self) -> frozenset[str]:
         """The domain and its parents."""
         return frozenset(ancestors(self.address.domain))
 
-    @Piece
+    @LazyProperty
     def suggestion(self) -> str | None:
         """The address that was probably meant; None if it is the one that was sent, or unknown."""
         return suggest(self.loose_address, self.is_address, self.tables.typos)
 
-    @Piece
+    @LazyProperty
     def mailbox(self) -> MailboxKind | None:
         return self.tables.mailboxes.kind(self.address.mailbox, self.address.domain, self.name)
 
-    @Piece
+    @LazyProperty
     def is_relay(self) -> bool:
         """Whether the address belongs to a relay, which forwards to a person's own mailbox. Its random
         letters then mean nothing.
         """
         return not self.domains.isdisjoint(self.tables.relays)
 
-    @Piece
+    @LazyProperty
     def is_disposable(self) -> bool:
         """Whether the domain is one of a disposable service. False if it is probably a typo of another
         domain: the person did not mean to use a disposable service.
         """
         return self.suggestion is None and not self.domains.isdisjoint(self.tables.disposable)
 
-    @Piece
+    @LazyProperty
     def is_gibberish(self) -> bool:
         """Whether the mailbox is random letters. False for a relay, and for a mailbox of a known kind. False
         also if the letters may abbreviate the contact's name, unless the name is random itself.
@@ -132,7 +132,7 @@ class Evidence:
             return False
         return self.has_gibberish_name or not is_related(self.name, mailbox)
 
-    @Piece
+    @LazyProperty
     def has_gibberish_name(self) -> bool:
         """Whether the contact's name is random letters, or typed along adjacent keys. Random letters are not
         seen in a name with accents.
@@ -142,23 +142,23 @@ class Evidence:
             return True
         return self.name.isascii() and self.tables.names.is_gibberish(self.name)
 
-    @Piece
+    @LazyProperty
     def name(self) -> str:
         """The contact's name, truncated; empty if absent."""
         return (self._candidate.name or "").strip()[:MAX_LENGTH]
 
-    @Piece
+    @LazyProperty
     def visitor(self) -> Visitor | None:
         user_agent = self._candidate.user_agent
         return None if user_agent is None else self.tables.user_agents.visitor(user_agent)
 
-    @Piece
+    @LazyProperty
     def route(self) -> MailRoute:
         domain = self.address.domain
         is_free = domain in self.tables.free
         return find_route(domain, self._sources.resolver, self._sources.dns_timeout, well_known=is_free)
 
-    @Piece
+    @LazyProperty
     def origin(self) -> Origin:
         text = (self._candidate.ip or "").strip()
         if not text:
@@ -176,6 +176,6 @@ class Evidence:
     def has_ip_list(self) -> bool:
         return is_list(self._candidate.ip or "")
 
-    @Piece
+    @LazyProperty
     def _ip(self) -> IpAddress | None:
         return sender(self._candidate.ip or "")

@@ -198,7 +198,7 @@ def test_import_mail_undo_old_link_import_the_mended_file(site):
     wrong = put(site, {"email": ANN})
     old = link(site, ANN)
     take_back(site, wrong)
-    assert unsubscribe(old).outcome is LinkOutcome.KEPT
+    assert unsubscribe(old).outcome is LinkOutcome.SUPPRESSED
     put(site, {"email": ANN})
     assert found(site, ANN).unsubscribed_at
 
@@ -217,7 +217,7 @@ def test_who_was_erased_stays_erased_and_a_waiting_subscribe_of_before_brings_no
     erasures.erase(site, folder, ANN)
     put(site, {"email": ANN, "command": "subscribe"}, wait=False)
     before = suppression(site, ANN)
-    assert unsubscribe(old).outcome is LinkOutcome.KEPT
+    assert unsubscribe(old).outcome is LinkOutcome.SUPPRESSED
     after = suppression(site, ANN)
     assert (after.reason, after.number > before.number) == (suppressions.ERASED, True)
     put(site, {"email": BOB})
@@ -240,7 +240,7 @@ def test_whoever_has_the_address_today_is_meant(site):
     take_back(site, wrong)
     put(site, {"email": ANN}, {"email": BOB})
     run(site, command="change_email", email=ANN, query="cy@a.example")
-    assert unsubscribe(old).outcome is LinkOutcome.KEPT
+    assert unsubscribe(old).outcome is LinkOutcome.SUPPRESSED
     assert found(site, "cy@a.example").unsubscribed_at is None
     run(site, command="change_email", email=BOB, query=ANN)
     assert unsubscribe(old).outcome is LinkOutcome.UNSUBSCRIBED

@@ -53,4 +53,4 @@ def test_growth_is_of_the_days_on_which_they_came_and_left(site):
         )
     settings = {"from": str(yesterday), "to": str(today)}
     grown = growth.measure(site, periods.from_settings(settings, "UTC", clock.now_ms()))
-    assert (grown.new, grown.left, grown.net) == ([1, 2], [0, 1], [1, 1])
+    assert (grown.new, grown.unsubscribed, grown.net) == ([1, 2], [0, 1], [1, 1])

@@ -11,7 +11,7 @@ def test_a_row_of_words_alone_is_forgotten_without_the_next_which_has_its_number
     site = sites.create("Example")
     with database.write(site.id):
         number = stored.add(site.id, 0, 1, ("import", 1), Entries(repeated=[(7, None, 0, 0)]).pack())
-        changed_subscribers.add_words(site.id, number, [7])
+        changed_subscribers.add_unnumbered(site.id, number, [7])
         [words] = stored.oldest(site.id, 1)
         stored.add(site.id, 1, 1, ("import", 2), Entries(changed=[(7, {}, {})]).pack())
         changed_subscribers.add(site.id, number, [7])
