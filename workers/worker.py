@@ -44,27 +44,18 @@ def run(
     configure(settings.log_level, settings.log_format)
     for logger in (log, logging.getLogger("rq.worker")):
         logger.addFilter(RepeatFilter())
-    stop = threading.Event()
+    stop, busy = threading.Event(), threading.Event()
     lanes = Lanes(kinds, stop)
     url = embedded_redis.url(settings)
     queue = ImportQueue(CircuitBreaker(connect(url)))
-    worker: ImportWorker | None = None
-
-    def request_stop(_number: int, _frame: FrameType | None) -> None:
-        again, busy = stop.is_set(), worker is not None and worker.busy
-        stop.set()
-        if not again and not busy:
-            raise StopRequested
-
     sweeper = Sweeper(queue, settings.instance, stop, lanes, keep_log_short)
     try:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, request_stop)
+        _stop_on_signal(stop, busy)
         open_database()
         sweeper.start()
         while not stop.is_set():
             try:
-                worker = ImportWorker(connect(url, PATIENT_SECONDS), queue, stop, lanes)
+                worker = ImportWorker(connect(url, PATIENT_SECONDS), queue, stop, lanes, busy)
                 worker.clear_leftovers()
                 worker.work(logging_level="ERROR")
             except StopRequested:
@@ -79,19 +70,41 @@ def run(
     lanes.hand_back()
 
 
+def _stop_on_signal(stop: threading.Event, busy: threading.Event) -> None:
+    """Lets SIGTERM and SIGINT set `stop`. The first raises `StopRequested`, unless the worker is `busy`."""
+
+    def request_stop(_number: int, _frame: FrameType | None) -> None:
+        is_first = not stop.is_set()
+        stop.set()
+        if is_first and not busy.is_set():
+            raise StopRequested
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, request_stop)
+
+
 class ImportWorker(SimpleWorker):
     """Takes jobs from RQ's queue, but does not let RQ run them: they name functions and callbacks, which
     anyone who can write to Redis could choose. Drops a job that is not exactly `drain_site(site_id)`.
+
+    `busy` is set while it works on a site.
     """
 
     max_connection_wait_time = 2.0
 
-    def __init__(self, connection: Redis, queue: ImportQueue, stop: threading.Event, lanes: Lanes) -> None:
+    def __init__(
+        self,
+        connection: Redis,
+        queue: ImportQueue,
+        stop: threading.Event,
+        lanes: Lanes,
+        busy: threading.Event,
+    ) -> None:
         super().__init__(
             [QUEUE], connection=connection, serializer=JSONSerializer, worker_ttl=WORKER_TTL_SECONDS
         )
         self.log_job_description = False
-        self.busy = False
+        self._busy = busy
         self._import_queue = queue
         self._stop_event = stop
         self._lanes = lanes
@@ -108,13 +121,13 @@ class ImportWorker(SimpleWorker):
             raise StopRequested
 
     def _drain(self, site_id: int) -> None:
-        self.busy = True
+        self._busy.set()
         try:
             draining.drain_site(self._import_queue, self._lanes, site_id)
         except Exception as error:
             log.error("site %d was not drained; the sweeper will retry: %s", site_id, where(error))
         finally:
-            self.busy = False
+            self._busy.clear()
 
     def clear_leftovers(self) -> None:
         """Removes what killed workers left in Redis: their registration, and jobs just taken."""

@@ -73,6 +73,16 @@ def record(
 
     `changed` has the changed existing subscribers, by the sum of their changed groups of columns.
     """
+    entries = _entries(batch, created, changed)
+    if batch.tagged:
+        _name_tags(batch, entries)
+    _add(batch.site_id, entries, batch.at, batch.accepted.source)
+    consent_log.note(batch, created, changed)
+
+
+def _entries(
+    batch: SubscriberBatch, created: Sequence[SubscriberRow], changed: Mapping[int, Sequence[SubscriberRow]]
+) -> Entries:
     lifted = [subscriber for subscriber in created if subscriber[KEY] in batch.lifted] if batch.lifted else []
     is_import = batch.accepted.source.kind == UNDONE_WHOLE
     repeated = [
@@ -105,10 +115,7 @@ def record(
             for row in batch.existing.values()
             if row[CREATED_BY].startswith(CREATED_BY_IMPORT) and row[ID] not in ids
         ]
-    if batch.tagged:
-        _name_tags(batch, entries)
-    _add(batch.site_id, entries, batch.at, batch.accepted.source)
-    consent_log.note(batch, created, changed)
+    return entries
 
 
 def _name_tags(batch: SubscriberBatch, entries: Entries) -> None:

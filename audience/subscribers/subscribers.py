@@ -190,12 +190,8 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
             return SUPPRESSED
         suppressions.lift(site_id, [new_hash])
         moved_addresses.note(site_id, old_hash, new_hash, subscriber.id, accepted.number)
-        if subscriber.unsubscribed_at is not None:
-            change_log.suppress(site_id, {old_hash: _suppression(subscriber)}, accepted.number)
-            subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number
         subscriber.email_key = new_key
-        if suppression or subscriber.unsubscribed_at is not None:
-            change_log.log_consent(site_id, [subscriber], accepted.number)
+        _move_consent(site_id, subscriber, old_hash, suppression is not None, accepted)
     if (trim(address), new_key) == (subscriber.email, key):
         change_log.record_mentioned(site_id, accepted.source, [subscriber.id], clock.now_ms())
     else:
@@ -209,6 +205,22 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
         if new != old:
             field_values.save(site_id, {new: [subscriber.id]}, {old: [subscriber.id]})
     return None
+
+
+def _move_consent(
+    site_id: int, subscriber: Subscriber, old_hash: str, was_suppressed: bool, accepted: Acceptance
+) -> None:
+    """Suppresses the former address of an unsubscribed subscriber, and logs the consent of the new address.
+
+    `was_suppressed` says whether the new address was suppressed until now. The subscriber's new consent event
+    is not stored yet.
+    """
+    is_unsubscribed = subscriber.unsubscribed_at is not None
+    if is_unsubscribed:
+        change_log.suppress(site_id, {old_hash: _suppression(subscriber)}, accepted.number)
+        subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number
+    if is_unsubscribed or was_suppressed:
+        change_log.log_consent(site_id, [subscriber], accepted.number)
 
 
 def _suppression(subscriber: Subscriber) -> Suppression:

@@ -12,10 +12,8 @@ from schemas.base import FormError, load
 from schemas.formats import beginnings, consent, presets, table_questions, tables
 from schemas.formats.columns import Column, by_header, is_header, plan
 from schemas.formats.consent import ConsentAnswer
-from schemas.formats.consent_guards import Guards
 from schemas.formats.date_columns import DateReading
-from schemas.formats.first_look import look_through
-from schemas.formats.other_columns import OtherColumns
+from schemas.formats.first_look import FirstLook
 from schemas.formats.presets import PRESETS, Preset
 from schemas.formats.readings import Reading, answer_line
 from schemas.formats.refused_cells import answer_cells, refused_cells, with_all_values
@@ -117,7 +115,7 @@ def inspect(
     unpacked: BinaryIO | None = None,
     sampled: bool = False,
 ) -> File:
-    """Opens a file and looks through it (`look_through`). Raises `FormError`.
+    """Opens a file and looks through it (`FirstLook`). Raises `FormError`.
 
     The kind is detected unless given. A child process, started by `run`, reads a workbook and writes its rows
     to `unpacked`.
@@ -149,9 +147,8 @@ def read_through(
     answer = consent.answer(table.names, columns, reading, preset)
     ignored = consent.ignored_positions(table.names, columns, reading)
     table = table_questions.fill_merged_cells(table, columns, answer, ignored)
-    guards = Guards(table, columns, answer, ignored, reading.tag_separator)
-    others = OtherColumns(table, columns, answer, ignored)
-    dates = look_through(table, columns, answer, reading, preset, asks, guards, others, follow, sampled)
+    look = FirstLook(table, columns, answer, reading, preset, ignored)
+    dates = look.look_through(asks, follow, sampled)
     names = [] if table.is_json else [*table.names, *answer_cells(table, columns, answer, reading)]
     is_empty = next(table.records(), None) is None
     return File(table, columns, dates, preset, answer, reading, names, is_empty)

@@ -68,71 +68,78 @@ UNSEEN = (
 )
 
 
-def look_through(
-    table: Table,
-    columns: Sequence[Column],
-    answer: ConsentAnswer,
-    reading: Reading,
-    preset: Preset | None,
-    before: Sequence[FileQuestion],
-    guards: Guards,
-    others: OtherColumns,
-    follow: Callable[[int], object],
-    sampled: bool = False,
-) -> DateReading:
-    """Looks through the rows of a file. Returns how its dates are read.
+class FirstLook:
+    """Looks through the rows of a file. `answer` and `ignored` are what the user said about consent."""
 
-    Raises `QuestionsOpen` with all open questions; `before` are those open already. Raises `FileRefused` if
-    the file breaks off, has another header or a heading, or contradicts the answer about consent.
+    def __init__(
+        self,
+        table: Table,
+        columns: Sequence[Column],
+        answer: ConsentAnswer,
+        reading: Reading,
+        preset: Preset | None,
+        ignored: set[int],
+    ) -> None:
+        self._table, self._columns, self._answer, self._reading = table, columns, answer, reading
+        self._addresses = [column for column in columns if column.meaning == "email"]
+        self._emails = [] if table.is_json else self._addresses
+        self._foreign = [CountedColumn(column) for column in columns if _may_be_foreign(column, answer)]
+        self._consents = ConsentLook(table, columns, answer, preset)
+        self._guards = Guards(table, columns, answer, ignored, reading.tag_separator)
+        self._dated = DateWatch(table, _date_columns(columns, answer), reading)
+        self._tagged = TagWatch(table, columns, reading.tag_separator)
+        self._others = OtherColumns(table, columns, answer, ignored)
 
-    Calls `follow` with the number of rows so far. With `sampled`, reads only the beginning of a file without
-    an answer about consent.
-    """
-    consents = ConsentLook(table, columns, answer, preset)
-    dated = DateWatch(table, _date_columns(columns, answer), reading)
-    tagged = TagWatch(table, columns, reading.tag_separator)
-    addresses = [column for column in columns if column.meaning == "email"]
-    emails = [] if table.is_json else addresses
-    foreign = [CountedColumn(column) for column in columns if _may_be_foreign(column, answer)]
-    is_whole = not (sampled and answer.is_open)
-    last: tuple[int, Any] = 0, []
-    for number, (row, record) in enumerate(table.records(), 1):
-        if number % FOLLOWED_ROWS == 0:
-            follow(number)
-        if not is_refused(table, record, addresses):
-            consents.see(record)
-            for counted in foreign:
+    def look_through(
+        self, before: Sequence[FileQuestion], follow: Callable[[int], object], sampled: bool = False
+    ) -> DateReading:
+        """Looks through the rows. Returns how the file's dates are read.
+
+        Raises `QuestionsOpen` with all open questions; `before` are those open already. Raises `FileRefused`
+        if the file breaks off, has another header or a heading, or contradicts the answer about consent.
+
+        Calls `follow` with the number of rows so far. With `sampled`, reads only the beginning of a file
+        without an answer about consent.
+        """
+        is_whole = not (sampled and self._answer.is_open)
+        last: tuple[int, Any] = 0, []
+        for number, (row, record) in enumerate(self._table.records(), 1):
+            if number % FOLLOWED_ROWS == 0:
+                follow(number)
+            self._see(row, record)
+            last = row, record
+            if not is_whole and self._table.binary.tell() > SAMPLE_BYTES:
+                break
+        else:
+            is_whole = True
+            _check_end(self._table, self._columns, self._answer, *last)
+        asks = [*(self._consents.asks() if last[0] else ()), *before, *self._asks()]
+        self._guards.check(asks)
+        columns = self._consents.columns or [CountedColumn(column).plain for column in self._columns]
+        check_answered(asks, columns=columns, suggestion=self._consents.suggestion, whole=is_whole)
+        return self._dated.dates()
+
+    def _see(self, row: int, record: Any) -> None:
+        table = self._table
+        if not is_refused(table, record, self._addresses):
+            self._consents.see(record)
+            for counted in self._foreign:
                 counted.see(table.cell_of(record, counted.column))
-        _see_heading(table, row, record, emails, answer, reading)
-        guards.see(row, record)
-        for watch in (dated, tagged, others):
+        _see_heading(table, row, record, self._emails, self._answer, self._reading)
+        for watch in (self._guards, self._dated, self._tagged, self._others):
             watch.see(row, record)
         if table.kind == CSV:
-            _refuse_swallowed(table, row, record, emails)
-        last = row, record
-        if not is_whole and table.binary.tell() > SAMPLE_BYTES:
-            break
-    else:
-        is_whole = True
-        _check_end(table, columns, answer, *last)
-    asks = [
-        *(consents.asks() if last[0] else ()),
-        *before,
-        *dated.asks(),
-        *tagged.asks(),
-        *others.asks(),
-        *_ask_foreign(foreign),
-        *_ask_unseen(table, reading),
-    ]
-    guards.check(asks)
-    check_answered(
-        asks, columns=consents.columns or _names(columns), suggestion=consents.suggestion, whole=is_whole
-    )
-    return dated.dates()
+            _refuse_swallowed(table, row, record, self._emails)
 
-
-def _names(columns: Sequence[Column]) -> list[dict[str, Any]]:
-    return [CountedColumn(column).plain for column in columns]
+    def _asks(self) -> list[FileQuestion]:
+        """The open questions about all but consent."""
+        return [
+            *self._dated.asks(),
+            *self._tagged.asks(),
+            *self._others.asks(),
+            *_ask_foreign(self._foreign),
+            *_ask_unseen(self._table, self._reading),
+        ]
 
 
 def _date_columns(columns: Sequence[Column], answer: ConsentAnswer) -> list[Column]:

@@ -146,8 +146,8 @@ MUTANTS = (
     Mutant(
         "what had failed in a backup counts for nobody who was unsubscribed in it",
         "audience/operations/consent_carryover.py",
-        "not (is_away and line in in_backup)",
-        "not (is_away and line in old)",
+        "not (is_unsubscribed and line in in_backup)",
+        "not (is_unsubscribed and line in old)",
         f"{CLI}/test_restored_consent.py"
         "::test_an_unsubscribe_of_what_had_failed_counts_over_one_of_before_that_is_undone",
     ),

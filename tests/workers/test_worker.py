@@ -119,7 +119,8 @@ def test_a_stop_that_a_library_swallowed_ends_the_worker(client):
     stop = threading.Event()
     stop.set()
     queue = ImportQueue(CircuitBreaker(client))
-    worker = threading.Thread(target=ImportWorker(client, queue, stop, Lanes([], stop)).work, daemon=True)
+    work = ImportWorker(client, queue, stop, Lanes([], stop), threading.Event()).work
+    worker = threading.Thread(target=work, daemon=True)
     worker.start()
     worker.join(PATIENCE_SECONDS)
     assert not worker.is_alive()
