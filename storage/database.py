@@ -318,11 +318,20 @@ def truncate_log() -> bool:
 
 
 def migrate() -> list[str]:
-    """Applies pending migrations, one process at a time. Returns their names. Raises `Unusable`."""
-    with session(), engine.migration_lock(database):
-        runner = _usable()
-        history.adopt(runner)
-        return [str(name) for name in runner.up()]
+    """Applies pending migrations, one process at a time, each in its own transactions. Returns their names.
+
+    Interrupted, the next call goes on after the last transaction. Raises `Unusable`.
+    """
+    applied: list[str] = []
+    with session():
+        while True:
+            with engine.migration_lock(database):
+                runner = _usable()
+                history.adopt(runner)
+                if not (pending := history.read(runner).pending):
+                    engine.distribute(database)
+                    return applied
+                applied += history.take_step(runner, pending[0])
 
 
 @session()

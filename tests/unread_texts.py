@@ -343,6 +343,7 @@ DO_NOT_READ = {
     "audience.access.sessions:spend_link",
     "audience.access.sign_in:awaiting",
     "audience.access.sign_in:console_link",
+    "audience.access.sign_in:hash_first_password",
     "audience.access.sign_in:set_email",
     "audience.access.sign_in:set_password",
     "audience.access.sign_in:set_password_with_link",

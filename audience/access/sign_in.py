@@ -60,8 +60,20 @@ def console_link(email: str | None = None) -> tuple[str, str]:
     return purpose, sessions.new_link(first.id if first else None, purpose)
 
 
+def hash_first_password(token: str, email: str, password: str) -> str:
+    """The hash of a password for `with_first_link`. Takes long: call it outside of a transaction.
+
+    Raises `Refused` if the link is not valid, or the password is refused.
+    """
+    sessions.find_link(token, sessions.FIRST)
+    passwords.check(password, email=email)
+    return passwords.hash_password(password)
+
+
 @database.write(database.SHARED)
-def with_first_link(token: str, email: str, password: str, client_network: str, replaced: str = "") -> str:
+def with_first_link(
+    token: str, email: str, password_hash: str, client_network: str, replaced: str = ""
+) -> str:
     """Creates the first operator, who owns every site. Returns the token of a session that replaces another.
 
     An operator of an older version, who has no address, gets this one. Raises `Refused`, also if the link is
@@ -71,8 +83,7 @@ def with_first_link(token: str, email: str, password: str, client_network: str, 
     if operator_id is None:
         operator_id = _create_first(client_network)
     operators.put_email(operator_id, email)
-    passwords.check(password, email=email)
-    _put_password(operator_id, passwords.hash_password(password), client_network)
+    _put_password(operator_id, password_hash, client_network)
     return _begin_session(operator_id, False, client_network, replaced)
 
 

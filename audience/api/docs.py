@@ -26,12 +26,17 @@ FOREVER = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Acce
 ONE_DAY = {"Cache-Control": "public, max-age=86400"}
 
 
+@blueprint.before_request
+def hide() -> None:
+    """Answers 404 under the own address of a site's pages, but for the icon, which they show."""
+    if request.endpoint != "docs.icon" and looks.is_own_host(request.host):
+        abort(404)
+
+
 @blueprint.get("/")
 @public
 def root() -> RedirectResponse:
     """Leads a browser to the console, and any other client to the description of the API"""
-    if looks.is_own_host(request.host):
-        abort(404)
     target = "console" if "text/html" in request.accept_mimetypes.values() else "docs"
     response = redirect(f"{public_root()}/{target}")
     response.headers["Vary"] = "Accept"

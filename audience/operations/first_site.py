@@ -38,7 +38,6 @@ def unnamed() -> Site | None:
     return next((site for site in sites.list_all() if site.name == NAME), None)
 
 
-@database.write()
 def set_up(
     token: str, email: str, password: str, name: str, time_zone: str, client_network: str, replaced: str
 ) -> str:
@@ -46,7 +45,9 @@ def set_up(
 
     Returns the token of a session, which replaces the one with the token `replaced`. Raises `Refused`.
     """
-    session = sign_in.with_first_link(token, email, password, client_network, replaced)
-    if site := unnamed():
-        sites.change(site, name, time_zone, Actor(email.strip(), client_network))
+    password_hash = sign_in.hash_first_password(token, email, password)
+    with database.write():
+        session = sign_in.with_first_link(token, email, password_hash, client_network, replaced)
+        if site := unnamed():
+            sites.change(site, name, time_zone, Actor(email.strip(), client_network))
     return session

@@ -18,7 +18,12 @@ WORKER = Actor("worker")
 
 @database.write(database.SHARED)
 def ask(site: Site, instance: Path, actor: Actor) -> None:
-    """Has a worker delete a site. At once, revokes its keys, and removes all operators' roles on it."""
+    """Has a worker delete a site. At once, revokes its keys, and removes all operators' roles on it.
+
+    Does nothing if that was asked before.
+    """
+    if stored_jobs.exists(0, JOB, site.id):
+        return
     sites.revoke_keys(site, instance)
     operators.remove_roles(site)
     audit_log.record(actor, "site deletion begun", subject=site.name)

@@ -78,7 +78,7 @@ version_fault = diagnostics.version_fault
 POSITION, HAS_REACHED = diagnostics.POSITION, diagnostics.HAS_REACHED
 fault, notes, identity = diagnostics.fault, diagnostics.notes, diagnostics.identity
 page_counts, deviations = diagnostics.page_counts, diagnostics.deviations
-nodes = postgresql_citus.nodes
+nodes, distribute = postgresql_citus.nodes, postgresql_citus.distribute
 copy = postgresql_dumps.copy
 
 
@@ -165,14 +165,10 @@ def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iter
 
 @contextlib.contextmanager
 def migration_lock(opened: Any) -> Iterator[None]:
-    """Lets one process of all hosts migrate, in one transaction. No other process writes meanwhile.
-
-    At the end, spreads new tables over the nodes of Citus, if the server has it.
-    """
+    """Lets one process of all hosts migrate, in one transaction. No other process writes meanwhile."""
     with opened.atomic(READ_COMMITTED):
         opened.run(f"SELECT pg_advisory_xact_lock({MIGRATING}); SELECT pg_advisory_xact_lock({INSTANCE})")
         yield
-        postgresql_citus.distribute(opened)
 
 
 def is_spread(opened: Any) -> bool:

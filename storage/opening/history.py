@@ -45,6 +45,17 @@ def adopt(runner: Runner) -> None:
             runner.fake(FIRST)
 
 
+def take_step(runner: Runner, name: str) -> list[str]:
+    """Runs one batch of the first pending migration, or the migration itself after its last batch, in a
+    transaction. Returns the names of the applied migrations.
+    """
+    [module] = [migration.load() for migration in runner.migrations() if migration.name == name]
+    with runner.database.atomic():
+        if hasattr(module, "batch") and module.batch(runner.database):
+            return []
+        return [str(applied) for applied in runner.up(name)]
+
+
 def needs_backup(runner: Runner, pending: list[str]) -> bool:
     """Whether a pending migration is not additive, so that older code cannot use the database after it."""
     return any(

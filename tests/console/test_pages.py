@@ -288,9 +288,13 @@ def test_the_own_address_of_a_sites_pages_names_no_console(app, public, site, ba
     public(HTTPS)
     sent = {"name": "", "home": "", "imprint": "", "privacy": "", "language": "", "accent": ""}
     looks.change(site, sent | {"base_url": base_url}, b"", False, Actor("x"), HTTPS)
-    for path in ("/console/sign-in", "/unsubscribe/broken", "/", "/api/openapi.json", "/nothing"):
+    of_operators = ("/console/sign-in", "/", "/api/openapi.json", "/docs", "/docs/console", "/docs/api")
+    for path in (*of_operators, "/unsubscribe/broken", "/nothing"):
         answer = app.test_client().get(path, headers={"Host": host})
         assert (answer.status_code, "people.example" in answer.text) == (404, False), path
+    assert app.test_client().get("/favicon.ico", headers={"Host": host}).status_code == 200
+    for path in ("/docs", "/docs/console", "/docs/api"):
+        assert app.test_client().get(path, headers={"Host": "people.example"}).status_code == 200, path
     for path in ("/unsubscribe/broken", "/api/openapi.json"):
         assert "people.example" in app.test_client().get(path, headers={"Host": "people.example"}).text
 

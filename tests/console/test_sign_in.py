@@ -119,6 +119,23 @@ def test_two_first_links_never_make_two_owners(app, browser, site):
     assert len(everyone()) == 1
 
 
+def test_a_first_password_is_hashed_while_others_may_write(browser, site, monkeypatch):
+    hash_password, seen = passwords.hash_password, []
+
+    def watched(password):
+        seen.append(database.database.is_closed() or not database.database.in_transaction())
+        return hash_password(password)
+
+    monkeypatch.setattr(passwords, "hash_password", watched)
+    assert browser.set_up(token=sign_in.console_link()[1]).status_code == 303
+    assert seen == [True]
+
+
+def test_a_wrong_first_link_costs_no_hash(browser, site, monkeypatch):
+    monkeypatch.setattr(passwords, "hash_password", lambda _: 1 / 0)
+    assert alert(browser.set_up(token="wrong")) == sessions.SPENT
+
+
 @pytest.mark.parametrize("links", [1, CLIENTS])
 def test_of_many_at_once_one_becomes_the_first(app, site, links):
     tokens = [sign_in.console_link()[1] for _ in range(links)]

@@ -4,6 +4,7 @@ import pytest
 
 from audience import jobs
 from audience.access import audit_log, keys, operators, sites
+from audience.access.audit_log import Actor
 from audience.console.sites import TYPE_NAME
 from audience.operations import site_deletions
 from audience.subscribers import stats
@@ -60,6 +61,13 @@ def test_a_worker_deletes_it_and_meanwhile_nobody_reaches_it(
         ("owner@example.com", "site deletion begun", "Example"),
     ]
     assert site_deletions.under_way() == set()
+
+
+def test_asked_again_it_stays_as_it_was(site, path, settings):
+    for name in ("first@example.com", "second@example.com"):
+        site_deletions.ask(site, settings.instance, Actor(name))
+    begun = [entry.actor for entry in audit_log.page(None) if entry.act == "site deletion begun"]
+    assert begun == ["first@example.com"]
 
 
 def test_it_goes_on_after_a_stop(owner, site, path, settings, monkeypatch):

@@ -1,10 +1,18 @@
 """Migrations of a database with rows."""
 
+import re
 from collections import Counter
 
 from storage import database
-from storage.engines import sqlite
+from storage.engines import postgresql, sqlite
 from storage.models import MODELS
+
+GROWS_WITH_THE_LIST = (
+    "subscribers", "subscriber_tags", "events", "consent_changes", "consent_proofs", "value_holders",
+    "distinct_values", "change_log",
+)  # fmt: skip
+READS_ROWS = re.compile(rf"\b(?:FROM|JOIN|UPDATE)\s+(?:{'|'.join(GROWS_WITH_THE_LIST)})\b")
+OF_THE_FIRST_RELEASE = {"0004_mentions", "0011_value_sets", "0020_domain_sets"}  # one transaction each
 
 
 def test_the_models_match_the_migrations(settings):
@@ -26,3 +34,10 @@ def test_every_migration_has_its_own_number():
     numbers = Counter(name.partition("_")[0] for name in names)
     assert all(len(number) == 4 and number.isdigit() for number in numbers), names
     assert set(numbers.values()) == {1}, names
+
+
+def test_a_migration_that_reads_everybody_does_so_in_batches():
+    for file in (*sqlite.MIGRATIONS.glob("0*.py"), *postgresql.MIGRATIONS.glob("0*.py")):
+        text = file.read_text("utf-8")
+        if READS_ROWS.search(text) and file.stem not in OF_THE_FIRST_RELEASE:
+            assert "\ndef batch(db: Any) -> bool:" in text, file

@@ -3,7 +3,7 @@
 A backup is restored whole or refused in words, with the instance as it was; with the log alone, on another
 machine, whoever unsubscribed after it stays so. A backup, a restore, a migration and a move that are killed
 at any step, or find the disk full, leave nothing half written, and are whole when they are repeated; imports
-that wait are applied then. On a server, which has backups of its own, it is migrations and moves.
+that wait are applied then. On a server it is migrations, moves, and restores beside the former database.
 """
 
 import csv
@@ -30,8 +30,9 @@ from tests.torture.disk import mounted_disk
 from tests.torture.doors import OPEN
 from tests.torture.world import ROOT, World, new_folder, opened_world, preloading
 
-SHORT, LONG, UNIT = 8, 200, "backups, migrations and moves"
+SHORT, LONG, UNIT = 8, 200, "backups, restores, migrations and moves"
 MOST_STEPS = {"backup": 500, "restore": 1_700, "migrate": 800, "move": 2_000}  # of preload_stop
+MOST_ON_SERVER = MOST_STEPS | {"restore": 5_000}
 MOST_STOPS, MOST_PAGES = 4, 500
 LATE, LEFT = "late@example.org", "p4@example.org"  # of an import that waits in the old instance
 Done = subprocess.CompletedProcess[str]
@@ -41,7 +42,7 @@ EXAMINED = ("database", "counters", "values", "migrations")
 @contextmanager
 def opened(short: bool) -> Iterator[object]:
     with opened_world() as world, new_folder() as folder, ExitStack() as stack:
-        attacks = (migrate_stopped, move_stopped) if stores.server else ATTACKS
+        attacks = (migrate_stopped, restore_on_server_stopped, move_stopped) if stores.server else ATTACKS
         disk = mounted_disk(stack, folder / "disk")
 
         def attack(number: int, chance: Random) -> None:
@@ -67,7 +68,8 @@ class Place:
             if self.disk and self.chance.random() < 0.5:
                 done = self._with_little_room(self.disk, settings, *words)
             else:
-                step = str(self.chance.randrange(1, MOST_STEPS[words[0]]))
+                steps = MOST_ON_SERVER if stores.server else MOST_STEPS
+                step = str(self.chance.randrange(1, steps[words[0]]))
                 done = run(settings, *words, **preloading("stop") | {"TORTURE_STOP": step})
                 assert done.returncode in (0, -signal.SIGKILL), done.stderr
             if done.returncode == 0:
@@ -128,6 +130,39 @@ def back_up_stopped(world: World, place: Place, number: int) -> None:
     world.check()
 
 
+def restore_on_server_stopped(world: World, place: Place, number: int) -> None:
+    """Restores into an empty database, with the former one. Nobody of the backup is lost, and whoever
+    unsubscribed or was erased since stays so.
+    """
+    file, served, erased = place.folder / "server.tar", world.stored.settings, f"erased{number}@example.com"
+    with world.clients_at_work(f"r{number}", place.chance):
+        assert world.call("POST", "/fetch/subscribers", {"subscriber": {"email": erased}})[0] == 201
+        assert run(served, "site", "list").returncode == 0
+    world.ledger.left[erased] = False
+    world.check()
+    before = world.ledger.left.keys() - world.ledger.doubtful - {erased}
+    with world.clients_at_work(f"s{number}", place.chance):
+        assert run(served, "backup", str(file)).returncode == 0
+        assert run(served, "subscriber", "erase", erased, "--yes").returncode == 0
+    del world.ledger.left[erased]
+    unsubscribe(world, place.chance.sample(sorted(before), 5))
+    world.check()
+    restored = Settings(instance=place.folder / "restored", database_url=stores.new_url())
+    place.stop(restored, "restore", str(file), "--yes", "--former", world.url)
+    rows = csv.DictReader(exported(restored).splitlines())
+    left = {row["email"]: bool(row["unsubscribed_at"]) for row in rows}
+    assert not before - left.keys(), "of those who were there before"
+    assert erased not in left
+    assert_left(world, {email for email in left if not left[email]})
+
+
+def unsubscribe(world: World, emails: list[str]) -> None:
+    for email in emails:
+        command = {"command": [{"command": "unsubscribe", "email": email}]}
+        assert world.ask("POST", "/fetch/commands", command)[0] in (200, 201)
+        world.ledger.left[email] = True
+
+
 def migrate_stopped(world: World, place: Place, number: int) -> None:
     """Migrates an older instance, in which an import waits. It is whole in the end."""
     instance = old_instance(place.folder / "old")
@@ -179,7 +214,11 @@ def restore_elsewhere(world: World, folder: Path, file: Path) -> None:
     folder.mkdir()
     shutil.copy2(world.instance / "erasures.log", folder)
     rows = csv.DictReader(restored(folder, file).splitlines())
-    subscribed = {row["email"] for row in rows if not row["unsubscribed_at"]}
+    assert_left(world, {row["email"] for row in rows if not row["unsubscribed_at"]})
+
+
+def assert_left(world: World, subscribed: set[str]) -> None:
+    """Asserts that nobody is subscribed who was told that they are unsubscribed."""
     sure = world.ledger.left.keys() - world.ledger.unsure - world.ledger.doubtful
     back = [email for email in subscribed & sure if world.ledger.left[email]]
     assert not back, f"subscribed though they unsubscribed: {back[:9]}"
