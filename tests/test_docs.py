@@ -1,17 +1,14 @@
-"""The documentation is complete: every setting, endpoint, reason and metric is listed."""
+"""The documentation is complete: every endpoint, command and metric is listed."""
 
 import re
 from dataclasses import fields
 from pathlib import Path
 
-from audience.answers.moderation.reasons import ModerationReason
-from audience.answers.validation.reasons import ValidationReason
-from audience.answers.validation.rules import RULES
+from audience.api.doc_tables import default_text
 from audience.config import Settings
 from audience.operations.probes import PROBES
 from audience.telemetry import GAUGES, METRICS
 from bench.__main__ import BENCHES
-from tests.answers.rule_sets import invalid_by_itself
 from tests.commands_table import commands_table
 
 ROOT = Path(__file__).parent.parent
@@ -63,27 +60,6 @@ def shown(page, name):
     return text.partition(f"<!-- {name} -->\n")[2].partition(f"\n<!-- /{name} -->")[0]
 
 
-def settings_table() -> str:
-    lines = ["| Setting | Default | Meaning |", "|---|---|---|"]
-    for item in fields(Settings):
-        lines.append(
-            f"| `AUDIENCE_{item.name.upper()}` | {default_text(item)} | {item.metadata['meaning']} |"
-        )
-    return "\n".join(lines)
-
-
-def default_text(item) -> str:
-    default = "instance" if item.name == "instance" else item.default
-    if isinstance(default, tuple):
-        default = ",".join(default)
-    text = str(default).lower() if isinstance(default, bool) else str(default)
-    return f"`{text}`" if text else ""
-
-
-def test_the_page_of_settings_lists_every_setting():
-    assert shown("settings", "settings") == settings_table()
-
-
 def test_the_page_of_commands_lists_every_command():
     assert shown("commands", "commands") == commands_table()
 
@@ -93,33 +69,8 @@ def test_env_example_lists_every_setting_with_its_default():
         r"^# (.+)\n# AUDIENCE_(\w+)=(.*)$", (ROOT / ".env.example").read_text("utf-8"), re.MULTILINE
     )
     assert rows == [
-        (item.metadata["meaning"], item.name.upper(), default_text(item).strip("`"))
-        for item in fields(Settings)
+        (item.metadata["meaning"], item.name.upper(), default_text(item)) for item in fields(Settings)
     ]
-
-
-def validation_table() -> str:
-    lines = ["| Code | Weight | Invalid by itself | Meaning | What to do |", "|---|---|---|---|---|"]
-    rules = {rule.reason: (f"{rule.weight:g}", invalid_by_itself(rule)) for rule in RULES}
-    for reason in ValidationReason:
-        otherwise = "retired" if reason.meaning.startswith("Retired: ") else "decides before every rule"
-        lines.append(row(reason, *rules.get(reason, ("", otherwise))))
-    return "\n".join(lines)
-
-
-def moderation_table() -> str:
-    lines = ["| Code | Invalid by itself | Meaning | What to do |", "|---|---|---|---|"]
-    lines += [row(reason, "yes" if reason.fatal else "no") for reason in ModerationReason]
-    return "\n".join(lines)
-
-
-def row(reason, *cells) -> str:
-    return f"| `{reason}` | {' | '.join(cells)} | {reason.meaning} | {reason.advice} |"
-
-
-def test_every_reason_code_is_published():
-    assert shown("answers", "validation") == validation_table()
-    assert shown("answers", "moderation") == moderation_table()
 
 
 def path_of(rule):
