@@ -10,6 +10,9 @@ from audience.answers.validation.reasons import ValidationReason
 from audience.answers.validation.rules import RULES, Fatal, ValidationRule
 from audience.answers.validation.validation import Ruleset
 from audience.config import Settings
+from audience.reports.report_types import TYPES
+from audience.segments.subjects import GROUPS, OPERATORS, SUBJECTS
+from audience.telemetry import GAUGES, METRICS, MetricKind, MetricSpec
 from schemas.codes import REQUEST_CODES, VALUE_CODES
 
 
@@ -58,7 +61,67 @@ def value_codes() -> str:
     return _table(("Code", "What to do"), ((_code(code), remedy) for code, remedy in VALUE_CODES.items()))
 
 
-TABLES = {table.__name__: table for table in (settings, validation, moderation, request_codes, value_codes)}
+def metrics() -> str:
+    counted = ((_counted(metric), _codes(metric.labels), metric.meaning) for metric in METRICS)
+    gauges = ((_code(f"audience_{name}"), "", meaning) for name, meaning in GAUGES.items())
+    return _table(("Name", "By", "Counts"), (*counted, *gauges))
+
+
+def groups() -> str:
+    operands = {name: "rule" if name == "not" else "[rules]" for name in GROUPS}
+    return _table(
+        ("Rule", "Holds when"),
+        ((_code(f'{{"{name}": {operands[name]}}}'), meaning) for name, meaning in GROUPS.items()),
+    )
+
+
+def subjects() -> str:
+    return _table(
+        ("Subject", "Is", "Operators", "Example"),
+        (
+            (_code(name), subject.meaning, _codes(subject.operators), _code(subject.example))
+            for name, subject in SUBJECTS.items()
+        ),
+    )
+
+
+def operators() -> str:
+    return _table(
+        ("Operator", "Takes", "Meaning"),
+        ((_code(name), operator.operand, operator.meaning) for name, operator in OPERATORS.items()),
+    )
+
+
+def types() -> str:
+    return _table(
+        ("Type", "Counts", "Settings", "Chart styles"),
+        (
+            (
+                _code(name),
+                report.meaning,
+                ", ".join(_code(key) + " (needed)" * (key in report.needs) for key in report.settings),
+                _codes(report.chart_styles),
+            )
+            for name, report in TYPES.items()
+        ),
+    )
+
+
+TABLES = {
+    table.__name__: table
+    for table in (
+        settings,
+        validation,
+        moderation,
+        request_codes,
+        value_codes,
+        metrics,
+        groups,
+        subjects,
+        operators,
+        types,
+    )
+}
 
 
 def default_text(setting: Field[Any]) -> str:
@@ -86,6 +149,14 @@ def _without_rule(reason: ValidationReason) -> str:
 
 def _reason(reason: Reason, *cells: str) -> tuple[str, ...]:
     return (_code(reason), *cells, reason.meaning, reason.advice)
+
+
+def _counted(metric: MetricSpec) -> str:
+    return _code(f"audience_{metric.name}{'_total' if metric.kind is MetricKind.COUNTER else ''}")
+
+
+def _codes(texts: Iterable[str]) -> str:
+    return ", ".join(_code(text) for text in texts)
 
 
 def _code(text: str) -> str:

@@ -10,6 +10,9 @@ from audience.answers.moderation.reasons import ModerationReason
 from audience.answers.validation.reasons import ValidationReason
 from audience.api.doc_tables import TABLES
 from audience.config import Settings
+from audience.reports.report_types import TYPES
+from audience.segments.subjects import OPERATORS, SUBJECTS
+from audience.telemetry import GAUGES, METRICS
 from schemas.codes import REQUEST_CODES, VALUE_CODES
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -20,6 +23,13 @@ HEADS = {
         ["Code", "Invalid by itself", "Meaning", "What to do"],
     ],
     "errors": [["Code", "Status", "What to do"], ["Code", "What to do"]],
+    "health": [["Name", "By", "Counts"]],
+    "segments": [
+        ["Rule", "Holds when"],
+        ["Subject", "Is", "Operators", "Example"],
+        ["Operator", "Takes", "Meaning"],
+    ],
+    "reports": [["Type", "Counts", "Settings", "Chart styles"]],
 }
 SETTINGS = {
     "AUDIENCE_PORT": ["8000", "port to listen on"],
@@ -92,6 +102,33 @@ def test_every_code_is_shown_with_its_status_and_its_remedy(app):
     requests = {code: [str(status), plain(remedy)] for code, (status, remedy) in REQUEST_CODES.items()}
     assert rows(app, "errors", 0) == requests
     assert rows(app, "errors", 1) == {code: [plain(remedy)] for code, remedy in VALUE_CODES.items()}
+
+
+def test_every_metric_is_shown_with_its_labels(app):
+    shown = rows(app, "health", 0)
+    assert shown["audience_requests_total"] == ["method, route, status", "Requests answered."]
+    assert shown["audience_mail_seconds"] == ["", "Time to hand over an email."]
+    assert shown["audience_imports_waiting"] == ["", "Unfinished imports."]
+    assert len(shown) == len(METRICS) + len(GAUGES)
+
+
+def test_every_part_of_a_rule_is_shown(app):
+    groups, subjects, operators = (rows(app, "segments", at) for at in range(3))
+    assert [*groups] == ['{"all": [rules]}', '{"any": [rules]}', '{"not": rule}']
+    assert subjects["status"] == ["subscribed or unsubscribed", "is, is_not", '{"status": "subscribed"}']
+    assert operators["days_ago"] == ["day", "on the calendar day that many days ago; 0 is today"]
+    assert ([*subjects], [*operators]) == ([*SUBJECTS], [*OPERATORS])
+
+
+def test_every_type_of_reports_is_shown(app):
+    shown = rows(app, "reports", 0)
+    assert shown["LeavingReport"] == [
+        "unsubscribes by reason and source",
+        "limit",
+        "column_chart, line_chart, area_chart",
+    ]
+    assert shown["Reporting::Reports::VisitorsByFieldReport"][1] == "field (needed), limit"
+    assert [*shown] == [*TYPES]
 
 
 def test_each_table_has_its_marks_in_one_page():
