@@ -1,4 +1,4 @@
-"""The documentation is complete: every endpoint, command and check is listed."""
+"""The documentation is complete: every endpoint, setting and check is listed."""
 
 import re
 from dataclasses import fields
@@ -8,7 +8,6 @@ from audience.api.doc_tables import default_text
 from audience.config import Settings
 from audience.operations.probes import PROBES
 from bench.__main__ import BENCHES
-from tests.commands_table import commands_table
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -51,16 +50,6 @@ def test_every_bench_that_is_named_is_there():
     named = {name for page in pages for name in BENCH.findall(page.read_text("utf-8"))}
     assert "more.compared" in named
     assert [name for name in named if not (ROOT / "bench" / f"{name.replace('.', '/')}.py").exists()] == []
-
-
-def shown(page, name):
-    """The table of a page between its marks."""
-    text = (ROOT / "docs" / f"{page}.md").read_text("utf-8")
-    return text.partition(f"<!-- {name} -->\n")[2].partition(f"\n<!-- /{name} -->")[0]
-
-
-def test_the_page_of_commands_lists_every_command():
-    assert shown("commands", "commands") == commands_table()
 
 
 def test_env_example_lists_every_setting_with_its_default():

@@ -1,6 +1,6 @@
 """Tables that pages of the documentation show of the code, between `<!-- NAME -->` and `<!-- /NAME -->`."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import Field, fields
 from typing import Any
 
@@ -107,7 +107,7 @@ def types() -> str:
     )
 
 
-TABLES = {
+TABLES: dict[str, Callable[[], str]] = {  # with `commands`, which `app.py` adds
     table.__name__: table
     for table in (
         settings,

@@ -3,12 +3,14 @@
 from dataclasses import fields
 from pathlib import Path
 
+import click
 import html5lib
 import pytest
 
 from audience.answers.moderation.reasons import ModerationReason
 from audience.answers.validation.reasons import ValidationReason
 from audience.api.doc_tables import TABLES
+from audience.cli.main import audience
 from audience.config import Settings
 from audience.reports.report_types import TYPES
 from audience.segments.subjects import OPERATORS, SUBJECTS
@@ -29,6 +31,7 @@ HEADS = {
         ["Subject", "Is", "Operators", "Example"],
         ["Operator", "Takes", "Meaning"],
     ],
+    "commands": [["Command", "Subcommands", "Does"]],
     "reports": [["Type", "Counts", "Settings", "Chart styles"]],
 }
 SETTINGS = {
@@ -129,6 +132,17 @@ def test_every_type_of_reports_is_shown(app):
     ]
     assert shown["Reporting::Reports::VisitorsByFieldReport"][1] == "field (needed), limit"
     assert [*shown] == [*TYPES]
+
+
+def test_every_command_is_shown_with_its_subcommands(app):
+    shown = rows(app, "commands", 0)
+    assert [*shown] == [f"audience {name}" for name in audience.list_commands(click.Context(audience))]
+    assert shown["audience jobs"] == [
+        "list, retry",
+        "Jobs in the background: list those that failed, retry one.",
+    ]
+    assert "links rotate, list, lists" in shown["audience site"][0]
+    assert shown["audience serve"][0] == ""
 
 
 def test_each_table_has_its_marks_in_one_page():
