@@ -73,7 +73,8 @@ def create_app(
 
 def create_routes() -> Flask:
     """A web application with all routes, but no instance yet."""
-    from audience.api import blueprints
+    from audience.api import blueprints, doc_tables
+    from audience.cli.command_table import command_table
     from audience.console import blueprints as console
     from audience.http import access, change_notices, errors, health, request_log
     from audience.http.application import Application
@@ -81,6 +82,7 @@ def create_routes() -> Flask:
     from audience.pages import blueprints as pages
     from audience.pages.page import error_page
 
+    doc_tables.TABLES["commands"] = partial(command_table, audience)
     app = Application("audience", static_folder=None)
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     blueprints.register(app)

@@ -1,18 +1,13 @@
-"""The documentation is complete: every setting, endpoint, reason and metric is listed."""
+"""The documentation is complete: every endpoint, setting and check is listed."""
 
 import re
 from dataclasses import fields
 from pathlib import Path
 
-from audience.answers.moderation.reasons import ModerationReason
-from audience.answers.validation.reasons import ValidationReason
-from audience.answers.validation.rules import RULES
+from audience.api.doc_tables import default_text
 from audience.config import Settings
 from audience.operations.probes import PROBES
-from audience.telemetry import GAUGES, METRICS
 from bench.__main__ import BENCHES
-from tests.answers.rule_sets import invalid_by_itself
-from tests.commands_table import commands_table
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -57,69 +52,13 @@ def test_every_bench_that_is_named_is_there():
     assert [name for name in named if not (ROOT / "bench" / f"{name.replace('.', '/')}.py").exists()] == []
 
 
-def shown(page, name):
-    """The table of a page between its marks."""
-    text = (ROOT / "docs" / f"{page}.md").read_text("utf-8")
-    return text.partition(f"<!-- {name} -->\n")[2].partition(f"\n<!-- /{name} -->")[0]
-
-
-def settings_table() -> str:
-    lines = ["| Setting | Default | Meaning |", "|---|---|---|"]
-    for item in fields(Settings):
-        lines.append(
-            f"| `AUDIENCE_{item.name.upper()}` | {default_text(item)} | {item.metadata['meaning']} |"
-        )
-    return "\n".join(lines)
-
-
-def default_text(item) -> str:
-    default = "instance" if item.name == "instance" else item.default
-    if isinstance(default, tuple):
-        default = ",".join(default)
-    text = str(default).lower() if isinstance(default, bool) else str(default)
-    return f"`{text}`" if text else ""
-
-
-def test_the_page_of_settings_lists_every_setting():
-    assert shown("settings", "settings") == settings_table()
-
-
-def test_the_page_of_commands_lists_every_command():
-    assert shown("commands", "commands") == commands_table()
-
-
 def test_env_example_lists_every_setting_with_its_default():
     rows = re.findall(
         r"^# (.+)\n# AUDIENCE_(\w+)=(.*)$", (ROOT / ".env.example").read_text("utf-8"), re.MULTILINE
     )
     assert rows == [
-        (item.metadata["meaning"], item.name.upper(), default_text(item).strip("`"))
-        for item in fields(Settings)
+        (item.metadata["meaning"], item.name.upper(), default_text(item)) for item in fields(Settings)
     ]
-
-
-def validation_table() -> str:
-    lines = ["| Code | Weight | Invalid by itself | Meaning | What to do |", "|---|---|---|---|---|"]
-    rules = {rule.reason: (f"{rule.weight:g}", invalid_by_itself(rule)) for rule in RULES}
-    for reason in ValidationReason:
-        otherwise = "retired" if reason.meaning.startswith("Retired: ") else "decides before every rule"
-        lines.append(row(reason, *rules.get(reason, ("", otherwise))))
-    return "\n".join(lines)
-
-
-def moderation_table() -> str:
-    lines = ["| Code | Invalid by itself | Meaning | What to do |", "|---|---|---|---|"]
-    lines += [row(reason, "yes" if reason.fatal else "no") for reason in ModerationReason]
-    return "\n".join(lines)
-
-
-def row(reason, *cells) -> str:
-    return f"| `{reason}` | {' | '.join(cells)} | {reason.meaning} | {reason.advice} |"
-
-
-def test_every_reason_code_is_published():
-    assert shown("answers", "validation") == validation_table()
-    assert shown("answers", "moderation") == moderation_table()
 
 
 def path_of(rule):
@@ -170,10 +109,6 @@ def test_the_calls_of_the_endpoints_page_are_of_endpoints_that_it_lists():
         assert any(method in methods and called == listed for methods, listed in table), (method, path)
 
 
-def test_every_check_and_metric_is_documented():
+def test_every_check_is_documented():
     page = (ROOT / "docs" / "health.md").read_text("utf-8")
-    checks = [probe.name for probe in PROBES if probe.ready]
-    for name in (*checks, *(f"audience_{name}" for name in GAUGES)):
-        assert f"`{name}`" in page
-    for metric in METRICS:
-        assert re.search(rf"`audience_{metric.name}(_total)?`", page), metric.name
+    assert [probe.name for probe in PROBES if probe.ready and f"`{probe.name}`" not in page] == []

@@ -27,6 +27,7 @@ DO_NOT_READ = {
     f"{VALIDATION}.rules:listed_domain",
     f"{VALIDATION}.typos:one_edit_apart",
     "audience.api.doc_pages:read",
+    "audience.api.doc_tables:fill_in",
     "audience.api.docs:asset",
     "audience.api.docs:content",
     "audience.api.docs:packed",

@@ -1,4 +1,4 @@
-"""The pages of the documentation, read from the Markdown of `docs/`."""
+"""The pages of the documentation, read from the Markdown of `docs/`, with the tables of the code."""
 
 from collections import Counter
 from functools import cache
@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from audience.api.doc_tables import fill_in
 
 INDEX = "README"
 PICTURE = ".png"
@@ -40,7 +42,7 @@ def sources() -> dict[str, Path]:
 def read(name: str, root: str) -> DocPage:
     """The page `name`, with links below the path `root`."""
     markdown = _parser()
-    tokens = markdown.parse(sources()[name].read_text("utf-8"))
+    tokens = markdown.parse(fill_in(sources()[name].read_text("utf-8")))
     title, *headings = _name_headings(tokens)
     for inline in tokens:
         inline.attrs.pop("style", None)  # alignment of a column, which the security policy refuses
