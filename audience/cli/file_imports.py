@@ -42,6 +42,7 @@ UNSUBSCRIBED_FILE = (
     "Mailchimp gives this name to a file of people who must not be written to: say --consent unsubscribed, "
     "or give the file another name"
 )
+EXPECTED = (Because.CHOSEN, Because.NAMED, Because.ALIAS, Because.CUSTOM, Because.KEPT)
 Texts = tuple[str, ...]
 
 
@@ -243,7 +244,7 @@ def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
     if len(table.sheets) > 1:
         yield f"Only the sheet {table.sheet} is read; of {', '.join(table.sheets)} choose with --sheet."
     for column in inspected.plan:
-        if everything or column.reason not in (Because.CHOSEN, Because.NAMED, Because.ALIAS, Because.CUSTOM):
+        if everything or column.reason not in EXPECTED:
             yield f"Column {column.position}, {column.name}: {column.meaning}. {column.reason}"
     if inspected.dates.forms:
         yield f"Dates without a time zone are read as {inspected.reading.zone}."
