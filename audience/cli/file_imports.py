@@ -14,10 +14,11 @@ import click
 
 from audience.access.sites import Site
 from audience.cli.charts import printable
-from audience.cli.file_questions import answers, contradiction
+from audience.cli.file_questions import answers, ask_who, contradiction
 from audience.cli.file_runs import FileRun
 from audience.cli.instance import Instance, in_commands, on_instance
 from audience.cli.options import site_option
+from audience.cli.wrong_calls import Answer, WholeNumber
 from audience.config import Settings
 from schemas import file_imports as wire
 from schemas.base import SEVERAL, FormError, load
@@ -72,7 +73,7 @@ class OnceCommand(click.Command):
 )
 @click.option("--sheet", help="The sheet of a workbook; by default, the first.")
 @click.option("--tag", multiple=True, help="A tag for everyone in the file; repeatable.")
-@click.option("--consent", type=click.Choice(STATES), help="The consent of everyone in the file.")
+@click.option("--consent", type=Answer(STATES, ask_who), help="The consent of everyone in the file.")
 @click.option("--consent-column", help="The column that says who may be written to: its header or number.")
 @click.option("--subscribed", multiple=True, help='Its value that means subscribed; "" is blank; repeatable.')
 @click.option("--unsubscribed", multiple=True, help="Its value that means unsubscribed; repeatable.")
@@ -84,7 +85,7 @@ class OnceCommand(click.Command):
 @click.option("--no-header", is_flag=True, help="The first row is not a header: columns are 1, 2, 3, ...")
 @click.option("--dates", type=click.Choice([DMY, MDY]), help="Whether the day or the month comes first.")
 @click.option("--encoding", help="The encoding of a file that is not UTF-8, such as cp1250.")
-@click.option("--header-row", type=click.IntRange(1), help="The row that has the names of the columns.")
+@click.option("--header-row", type=WholeNumber(1), help="The row that has the names of the columns.")
 @click.option(
     "--hidden-rows", type=click.Choice([IMPORT, SKIP]), help="Whether hidden rows of a workbook are imported."
 )
