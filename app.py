@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from audience import config, protocols
+from audience.cli import wrong_calls
 from audience.cli.instance import Instance, on_new_instance
 from audience.cli.main import audience as audience
 from audience.cli.output import as_json, show
@@ -300,7 +301,7 @@ def exit_status(run: Callable[[], int]) -> int:
         return fail("stopped")
     except click.UsageError as error:
         usage = f"{error.ctx.get_usage()}\n" if error.ctx else ""
-        return fail(error.format_message(), 2, usage)
+        return fail(wrong_calls.sentence(error), 2, usage)
     except click.ClickException as error:
         return fail(error.format_message(), error.exit_code)
     except EXPECTED_ERRORS as error:

@@ -1,6 +1,6 @@
 """The parameters and answers of file imports (docs/files.md, Over HTTP)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +15,7 @@ from schemas.file_readings import UPLOAD as UPLOAD
 from schemas.file_readings import ImportFile as ImportFile
 from schemas.file_readings import reading as reading
 from schemas.formats import files, tables
-from schemas.formats.columns import Column
-from schemas.formats.files import File
+from schemas.formats.files import ColumnPlan, File
 from schemas.formats.readings import Reading
 from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run, Table
 from schemas.imports import LEFT, STAYED, ImportSchema, import_, too_late, too_late_counts
@@ -61,7 +60,7 @@ def look_through(
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
     meant = reading(load(ImportFile(), dict(parameters)), zone)
     table = tables.open_table(binary, kind, meant, run, unpacked)
-    opened = describe_look(table, columns=_columns(table, meant))
+    opened = describe_look(table, plan=_plan(table, meant))
     follow(0, opened)
     file = files.read_through(table, meant, lambda rows: follow(rows, opened))
     file = replace(file, digest=files.digest(binary))
@@ -69,11 +68,11 @@ def look_through(
     return file
 
 
-def _columns(table: Table, meant: Reading) -> Sequence[Column]:
-    """The columns of a file with their meanings; empty if the file is refused or the meanings are unclear."""
+def _plan(table: Table, meant: Reading) -> ColumnPlan | None:
+    """What the columns of a file mean; None if the file is refused or the meanings are unclear."""
     with suppress(FormError):
-        return files.plan_columns(table, meant)[1]
-    return ()
+        return files.plan_columns(table, meant)
+    return None
 
 
 class ColumnMeta(ResponseSchema):

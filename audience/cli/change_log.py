@@ -12,6 +12,7 @@ from audience.changes.pages import LoggedChange
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
 from audience.cli.options import site_option
+from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
 from schemas.change_log import change
 from schemas.values import write_date
@@ -21,7 +22,7 @@ FOLLOW_SECONDS = 1.0
 
 @click.command()
 @click.option(
-    "--after", type=click.IntRange(0), help="Start after this number; by default, after the newest change."
+    "--after", type=WholeNumber(0), help="Start after this number; by default, after the newest change."
 )
 @click.option("--follow", is_flag=True, help="Keep printing new changes until Ctrl-C.")
 @site_option

@@ -6,13 +6,14 @@ from audience.cli.instance import on_new_instance
 from audience.cli.output import as_json
 from audience.cli.progress import ShownProgress
 from audience.cli.sites import show_keys
+from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
 from audience.operations import demo as demo_site
 
 
 @click.command()
 @click.option(
-    "--people", "count", type=click.IntRange(1, 1_000_000), default=demo_site.SUBSCRIBERS, show_default=True
+    "--people", "count", type=WholeNumber(1, 1_000_000), default=demo_site.SUBSCRIBERS, show_default=True
 )
 @as_json
 @on_new_instance

@@ -14,10 +14,11 @@ import click
 
 from audience.access.sites import Site
 from audience.cli.charts import printable
-from audience.cli.file_questions import answers, contradiction
+from audience.cli.file_questions import answers, ask_who, contradiction
 from audience.cli.file_runs import FileRun
 from audience.cli.instance import Instance, in_commands, on_instance
 from audience.cli.options import site_option
+from audience.cli.wrong_calls import Answer, WholeNumber
 from audience.config import Settings
 from schemas import file_imports as wire
 from schemas.base import SEVERAL, FormError, load
@@ -42,6 +43,7 @@ UNSUBSCRIBED_FILE = (
     "Mailchimp gives this name to a file of people who must not be written to: say --consent unsubscribed, "
     "or give the file another name"
 )
+EXPECTED = (Because.CHOSEN, Because.NAMED, Because.ALIAS, Because.CUSTOM, Because.KEPT)
 Texts = tuple[str, ...]
 
 
@@ -71,7 +73,7 @@ class OnceCommand(click.Command):
 )
 @click.option("--sheet", help="The sheet of a workbook; by default, the first.")
 @click.option("--tag", multiple=True, help="A tag for everyone in the file; repeatable.")
-@click.option("--consent", type=click.Choice(STATES), help="The consent of everyone in the file.")
+@click.option("--consent", type=Answer(STATES, ask_who), help="The consent of everyone in the file.")
 @click.option("--consent-column", help="The column that says who may be written to: its header or number.")
 @click.option("--subscribed", multiple=True, help='Its value that means subscribed; "" is blank; repeatable.')
 @click.option("--unsubscribed", multiple=True, help="Its value that means unsubscribed; repeatable.")
@@ -83,7 +85,7 @@ class OnceCommand(click.Command):
 @click.option("--no-header", is_flag=True, help="The first row is not a header: columns are 1, 2, 3, ...")
 @click.option("--dates", type=click.Choice([DMY, MDY]), help="Whether the day or the month comes first.")
 @click.option("--encoding", help="The encoding of a file that is not UTF-8, such as cp1250.")
-@click.option("--header-row", type=click.IntRange(1), help="The row that has the names of the columns.")
+@click.option("--header-row", type=WholeNumber(1), help="The row that has the names of the columns.")
 @click.option(
     "--hidden-rows", type=click.Choice([IMPORT, SKIP]), help="Whether hidden rows of a workbook are imported."
 )
@@ -243,7 +245,7 @@ def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
     if len(table.sheets) > 1:
         yield f"Only the sheet {table.sheet} is read; of {', '.join(table.sheets)} choose with --sheet."
     for column in inspected.plan:
-        if everything or column.reason not in (Because.CHOSEN, Because.NAMED, Because.ALIAS, Because.CUSTOM):
+        if everything or column.reason not in EXPECTED:
             yield f"Column {column.position}, {column.name}: {column.meaning}. {column.reason}"
     if inspected.dates.forms:
         yield f"Dates without a time zone are read as {inspected.reading.zone}."

@@ -1,7 +1,7 @@
 """The open questions of a file: asked on a terminal, else refused with commands to copy."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -9,6 +9,7 @@ import click
 
 from audience.cli.charts import printable
 from audience.cli.output import is_terminal
+from audience.cli.wrong_calls import WholeNumber
 from schemas.formats.consent import COMMAND
 from schemas.formats.consent_guards import Contradicted
 from schemas.formats.consent_question import (
@@ -30,6 +31,10 @@ SHOWN_COLUMNS, SHOWN_VALUES = 30, 8
 OPEN_WORDS = ("HEADER", "VALUE", "KEY", "[")  # in options that are no answer as they stand
 OR = " or "  # between answers, of which a command takes one only
 EITHER = f"{OR}--".join(STATES)  # the option of a value that no word tells
+BY_COLUMN = (
+    "  --consent-column COLUMN: A column says who. Add --subscribed VALUE, --unsubscribed VALUE and "
+    "--unconfirmed VALUE for its values."
+)
 COLUMNS = "The columns, with their values:"
 COMMANDS = "Answer with one of these commands:"
 COMMANDS_TO_CHOOSE = "Answer with one of these commands, and choose where it has `or`:"
@@ -71,7 +76,24 @@ def answer_of_one(command: Sequence[str], parameters: Mapping[str, Any], quiet: 
         return STATES[_choose_answer(WHO_OF_ONE, ANSWERS_OF_ONE)]
     pairs = [*_pairs({name: value for name, value in parameters.items() if value})]
     ready = ([*command, *options([*pairs, ("consent", state)])] for state in STATES)
-    raise Unanswered("\n".join([WHO_OF_ONE, "", COMMANDS, *(f"  {shlex.join(words)}" for words in ready)]))
+    raise Unanswered(
+        "\n".join([*ask_who_of_one(), "", COMMANDS, *(f"  {shlex.join(words)}" for words in ready)])
+    )
+
+
+def ask_who() -> list[str]:
+    """The lines that ask who in a file may be written to, with each answer and its meaning."""
+    return [*_lines_of(WHO, ANSWERS), BY_COLUMN]
+
+
+def ask_who_of_one() -> list[str]:
+    """The lines that ask whether a person may be written to."""
+    return _lines_of(WHO_OF_ONE, ANSWERS_OF_ONE)
+
+
+def _lines_of(question: str, answers: Iterable[tuple[str, str]]) -> list[str]:
+    lines = zip(STATES, answers, strict=False)
+    return [question, *(f"  --consent {state}: {name}. {meaning}" for state, (name, meaning) in lines)]
 
 
 def _is_open(question: FileQuestion) -> bool:
@@ -83,7 +105,10 @@ def _is_open(question: FileQuestion) -> bool:
 def _refusal_lines(error: QuestionsOpen, command: Sequence[str], parameters: Pairs) -> Iterator[str]:
     """Yields the questions, the values of the columns, and commands that answer the questions."""
     for question in error.questions:
-        yield question.command
+        if question.about == ABOUT and not question.columns:
+            yield from ask_who()
+        else:
+            yield question.command
     columns = error.found["columns"]
     if any(column.get("values") or column.get("many") for column in columns):
         yield from ("", COLUMNS)
@@ -223,7 +248,7 @@ def _choose_answer(question: str, answers: Sequence[tuple[str, str]]) -> int:
     click.echo(question, err=True)
     for number, (name, meaning) in enumerate(answers, 1):
         click.echo(f"  {number}  {name}: {meaning}", err=True)
-    number = click.prompt("Answer", type=click.IntRange(1, len(answers)), err=True)
+    number = click.prompt("Answer", type=WholeNumber(1, len(answers)), err=True)
     return int(number) - 1
 
 
@@ -233,7 +258,7 @@ def _ask_column(details: Mapping[str, Any]) -> dict[str, Any]:
         click.echo(
             _column(column) if "values" in column else f"  {column['place']} {column['name']}", err=True
         )
-    position = click.prompt("Which column", type=click.IntRange(1, len(columns)), err=True)
+    position = click.prompt("Which column", type=WholeNumber(1, len(columns)), err=True)
     values = [cell["value"] for cell in columns[position - 1].get("values", ())]
     return {"consent_column": str(position), **_ask_values(values)}
 

@@ -10,6 +10,7 @@ from audience.access.sites import Site
 from audience.cli.charts import printable
 from audience.cli.options import on_site
 from audience.cli.output import show
+from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
 from audience.forms import embedding, forms
 from audience.forms.forms import ARCHIVED, OPEN, PAUSED, SMTP, SignUpForm
@@ -23,7 +24,7 @@ COUNTED = "The limits per network apply again."
 BY_LANGUAGE = "write LANGUAGE=TEXT, such as en=Hello"
 OF_FIELD = "write KEY.LANGUAGE=TEXT, such as city.en=Town, of a field that the form asks for"
 
-form_argument = click.argument("form_id", type=click.IntRange(1, 2**53))
+form_argument = click.argument("form_id", type=WholeNumber(1, 2**53))
 TEXTS = {
     "wording": "What people agree to; repeatable.",
     "intro": "The text above the form; repeatable.",

@@ -16,6 +16,7 @@ from audience.cli.charts import printable
 from audience.cli.instance import on_instance
 from audience.cli.options import on_site, site_of_id_option
 from audience.cli.output import as_json, show
+from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
 from audience.imports import backlog
 from schemas.values import write_date
@@ -92,7 +93,7 @@ def failed(_: Settings, site_name: str | None, as_json: bool) -> None:
 
 
 @imports_group.command()
-@click.argument("import_id", type=int)
+@click.argument("import_id", type=WholeNumber(1))
 @site_of_id_option
 @as_json
 @on_instance
@@ -108,7 +109,7 @@ def retry(_: Settings, import_id: int, site_name: str | None, as_json: bool) -> 
 
 
 @imports_group.command()
-@click.argument("import_id", type=int)
+@click.argument("import_id", type=WholeNumber(1))
 @site_of_id_option
 @click.option("--dry-run", is_flag=True, help="Show the outcome without changing anything.")
 @click.option("--resubscribe", is_flag=True, help="Subscribe again those whom only this import unsubscribed.")

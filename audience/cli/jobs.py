@@ -8,6 +8,7 @@ from audience import jobs
 from audience.access import sites
 from audience.cli.instance import on_instance
 from audience.cli.output import Partly, as_json, show
+from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
 
 SILENT = "the tables of some sites do not answer: their jobs are not listed"
@@ -47,7 +48,7 @@ def _line(row: dict[str, Any]) -> str:
 
 
 @jobs_group.command()
-@click.argument("job_id", type=int)
+@click.argument("job_id", type=WholeNumber(1))
 @as_json
 @on_instance
 def retry(settings: Settings, job_id: int, as_json: bool) -> None:

@@ -11,6 +11,7 @@ from audience.access import keys, sites
 from audience.access.keys import PURPOSES, SCOPES, Key, NewKey
 from audience.cli.instance import on_instance
 from audience.cli.output import as_json, is_terminal, show
+from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
 from schemas.values import write_date
 
@@ -54,7 +55,7 @@ def _ask_scope() -> str:
     click.echo("What is the key for?", err=True)
     for number, purpose in enumerate(PURPOSES.values(), 1):
         click.echo(f"  {number}  {purpose}", err=True)
-    number = click.prompt("Answer", type=click.IntRange(1, len(PURPOSES)), err=True)
+    number = click.prompt("Answer", type=WholeNumber(1, len(PURPOSES)), err=True)
     return [*PURPOSES][number - 1]
 
 

@@ -7,6 +7,7 @@ import click
 
 from audience.cli.instance import on_instance
 from audience.cli.output import as_json
+from audience.cli.wrong_calls import WholeNumber
 
 site_option = click.option(
     "--site", "site_uuid", metavar="SITE", help="Name or uuid of the site; not needed if there is only one."
@@ -17,7 +18,7 @@ site_of_id_option = click.option(
 site_argument = click.argument("site_uuid", metavar="SITE")
 limit_option = click.option(
     "--limit",
-    type=click.IntRange(1, 100_000),
+    type=WholeNumber(1, 100_000),
     default=100,
     show_default=True,
     help="How many to list at most.",

@@ -11,6 +11,7 @@ from audience.changes.targets import NOBODY
 from audience.cli.charts import printable
 from audience.cli.options import limit_option, on_site
 from audience.cli.output import counted, show
+from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
 from audience.errors import NotFound
 from audience.sign_ups import holds, requests, sign_ups
@@ -25,7 +26,7 @@ HELD, FAILED = "held", "failed"
 WHICH = "give --id, --before, or --all"
 CHOICES = [
     click.option(
-        "--id", "ids", type=click.IntRange(1, 2**53), multiple=True, help="The id of a sign-up; repeatable."
+        "--id", "ids", type=WholeNumber(1, 2**53), multiple=True, help="The id of a sign-up; repeatable."
     ),
     click.option("--before", metavar="DATE", help="Sign-ups requested before this date."),
     click.option("--all", "chooses_all", is_flag=True, help="All held or failed sign-ups."),
@@ -55,7 +56,7 @@ def list_sign_ups(
 
 
 @sign_up.command()
-@click.argument("sign_up_id", type=click.IntRange(1, 2**53))
+@click.argument("sign_up_id", type=WholeNumber(1, 2**53))
 @on_site
 def send(settings: Settings, sign_up_id: int, site: Site, as_json: bool) -> None:
     """Send the confirmation of a sign-up now, or once more, within the limits per mailbox.

@@ -16,6 +16,7 @@ from audience.cli import output
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
 from audience.cli.options import limit_option, on_site, site_option
+from audience.cli.wrong_calls import Answer
 from audience.config import Settings
 from audience.errors import NotFound, Refused
 from audience.searches import searches
@@ -28,6 +29,12 @@ from schemas.values import STATES, UNSUBSCRIBED
 AGAIN = "`audience subscriber subscribe` subscribes them again, with a reason."
 
 
+def _ask_who() -> list[str]:
+    from audience.cli.file_questions import ask_who_of_one
+
+    return ask_who_of_one()
+
+
 @click.group()
 def subscriber() -> None:
     """Subscribers: add, find, list, tag, subscribe, unsubscribe, erase."""
@@ -35,7 +42,7 @@ def subscriber() -> None:
 
 @subscriber.command()
 @click.argument("email")
-@click.option("--consent", type=click.Choice(STATES), help="Whether the person may be written to.")
+@click.option("--consent", type=Answer(STATES, _ask_who), help="Whether the person may be written to.")
 @click.option("--first-name", help="The first name.")
 @click.option("--last-name", help="The last name.")
 @click.option("--tag", multiple=True, help="A tag; repeatable.")

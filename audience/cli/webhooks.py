@@ -10,6 +10,7 @@ from audience.access.sites import Site
 from audience.cli.charts import printable
 from audience.cli.options import on_site
 from audience.cli.output import show
+from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
@@ -24,7 +25,7 @@ OPTIONAL = ("links", "sign_ups")  # which stay as they are unless they are given
 SHOWN_ONCE = "The receiver checks signatures with this secret, which is shown once:"
 NOTHING = "give what to change, such as --url or --pause"
 
-webhook_argument = click.argument("webhook_id", type=click.IntRange(1, 2**53))
+webhook_argument = click.argument("webhook_id", type=WholeNumber(1, 2**53))
 kind_option = click.option(
     "--kind", "kinds", type=click.Choice(ASKED), multiple=True, help="Only changes of this kind; repeatable."
 )
@@ -141,7 +142,7 @@ def test(settings: Settings, webhook_id: int, site: Site, as_json: bool) -> None
 @webhook.command()
 @webhook_argument
 @click.option(
-    "--after", type=click.IntRange(0, 2**53), required=True, help="Send the changes after this number."
+    "--after", type=WholeNumber(0, 2**53), required=True, help="Send the changes after this number."
 )
 @on_site
 def replay(_: Settings, webhook_id: int, after: int, site: Site, as_json: bool) -> None:
@@ -156,7 +157,7 @@ def replay(_: Settings, webhook_id: int, after: int, site: Site, as_json: bool) 
 @webhook_argument
 @click.option(
     "--page",
-    type=click.IntRange(1, 10_000),
+    type=WholeNumber(1, 10_000),
     default=1,
     show_default=True,
     help="The page to list, of 100 deliveries.",

@@ -1,11 +1,11 @@
 """The question of consent on the page of a file: the answers that were given, and what is still asked."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from schemas.formats.consent_guards import OTHERWISE, SAYS_SO
-from schemas.formats.consent_question import ABOUT, ANSWERS
+from schemas.formats.consent_question import ABOUT, ANSWERS, by_words
 from schemas.formats.consent_words import is_unsubscribed
 from schemas.formats.presets import is_file_of_unsubscribed
 from schemas.values import STATES
@@ -42,29 +42,52 @@ def describe_question(name: str, reading: Mapping[str, Any], outcome: Mapping[st
     """The variables of the page that asks about consent. `reading` has earlier answers, `outcome` what was
     found in the file.
 
-    The file's `name` answers nothing: at most it suggests that the people are unsubscribed.
+    The file's `name` answers nothing: at most it suggests that the people are unsubscribed. A program's
+    column, and a suggestion, fill in the form, and nothing counts before it is sent.
     """
     details = outcome.get("found") or {}
     asks = [ask for ask in details.get("asks", ()) if ask["about"] == ABOUT]
-    answer = outcome.get("look", {}).get("answer") or {}
+    look = outcome.get("look", {})
+    answer = look.get("answer") or {}
+    suggestion = (details.get("suggestion") if asks else None) or {}
     answered_values = [(value, None, state) for state in STATES for value in reading.get(state, ())]
-    open_values = [(row["value"], row["count"], "") for ask in asks for row in ask["values"]]
+    open_values = [value for ask in asks for value in _open_values(ask)]
     column = reading.get("consent_column", "")
+    by_file = answer.get("columns", ()) if answer.get("by_file") else None
+    if asks and by_file and len(by_file) == 1:
+        column = _place(look, by_file[0]["name"])
+        answered_values = [(value, None, state) for value, state in by_file[0]["states"]]
     return {
         "answers": [(value, *words) for value, words in zip((*STATES, COLUMN), ANSWERS, strict=True)],
         "chosen": reading.get("consent") or (COLUMN if column else ""),
         "column": column,
         "values": [*answered_values, *open_values],
-        "open": sum(count for _, count, _ in open_values),
+        "open": sum(count for _, count, state in open_values if not state),
         "states": SHORT,
         "columns": details.get("columns", ()) if asks else (),
         "message": " ".join(ask["message"] for ask in asks if ask["columns"]),
-        "suggestion": details.get("suggestion") if asks else None,
-        "by_file": answer.get("columns", ()) if answer.get("by_file") else None,
+        "suggested": any(state for _, _, state in open_values),
+        "suggested_column": _place(look, suggestion.get("consent_column", "")),
+        "suggested_program": suggestion.get("from", ""),
+        "by_file": None if "problem" in outcome else by_file,
         "ignored": reading.get("ignore_column", ()),
         **_contradiction(outcome.get("problem", ""), details),
         "name_asks": _suggests_unsubscribed(name),
     }
+
+
+def _open_values(ask: Mapping[str, Any]) -> Iterator[tuple[str, int, str]]:
+    """Yields the values that a question asks about, as (value, number of rows, suggested state or "")."""
+    values = [(row["value"], row["count"]) for row in ask["values"]]
+    suggested = by_words(ask["columns"][0], values) if values else {}
+    states = {value: state for state, of_state in suggested.items() for value in of_state}
+    yield from ((value, count, states.get(value, "")) for value, count in values)
+
+
+def _place(look: Mapping[str, Any], name: str) -> str:
+    """The place of the column with the header `name`; "" if it is not shown."""
+    places = (str(column["place"]) for column in look.get("columns", ()) if column["name"] == name)
+    return next(places, "") if name else ""
 
 
 def _suggests_unsubscribed(name: str) -> bool:

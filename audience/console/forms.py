@@ -85,18 +85,17 @@ def show(site: Site, form_id: int) -> str:
 @blueprint.post("/sites/<site_uuid>/forms/<number:form_id>")
 @page(role="manager", again=show)
 def change(site: Site, form_id: int) -> Response:
-    """Change a form"""
-    version = forms.get(site, form_id).version
+    """Change a form, and open it if asked to"""
+    before = forms.get(site, form_id)
     form = forms.change(site, form_id, _item(), actor(), senders.obstacle(site, settings()))
-    live = "form-live" if form.version == version else "form-reworded"
-    done = live if form.state == OPEN else "form-saved"
+    done = _done(before, form)
     return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id, done=done)
 
 
 @blueprint.post("/sites/<site_uuid>/forms/<number:form_id>/state")
 @page(role="manager", again=show)
 def set_state(site: Site, form_id: int) -> Response:
-    """Open, pause or archive a form"""
+    """Pause or archive a form, or open it as saved"""
     item = validate(SaveForm(), {"form": {"state": read_form().get("state", "")}})["form"]
     form = forms.change(site, form_id, item, actor(), senders.obstacle(site, settings()))
     done = "form-opened" if form.state == OPEN else f"form-{form.state}"
@@ -124,6 +123,15 @@ def preview(site: Site, form_id: int, name: str) -> Response:
 def preview_typed(site: Site, form_id: int, name: str) -> Response:
     """A page of the form with what was typed; nothing is saved"""
     return previews.show_form(name, site, forms.with_values(_saved_or_proposed(site, form_id), _item()))
+
+
+def _done(before: SignUpForm, form: SignUpForm) -> str:
+    """The sentence that says what a change of a form did."""
+    if form.state != OPEN:
+        return "form-saved"
+    if before.state != OPEN:
+        return "form-opened"
+    return "form-live" if form.version == before.version else "form-reworded"
 
 
 def _saved_or_proposed(site: Site, form_id: int) -> SignUpForm:
@@ -210,6 +218,7 @@ def _item() -> dict[str, Any]:
     values = {name: value for name, value in sent.items() if name not in (*NAMES, "further", LABELS)}
     values |= {"fields": fields, "origins": sent["origins"].replace(",", " ").split()}
     values |= {} if sent["delivery"] else {"delivery": SMTP}
+    values |= {"state": OPEN} if read_form().get("state") == OPEN else {}
     item: dict[str, Any] = validate(SaveForm(), {"form": values})["form"]
     return item
 

@@ -6,7 +6,7 @@ OPERAND}`. Of several operators, all must hold.
 """
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from audience.clock import DAY_MS
@@ -17,6 +17,7 @@ from audience.segments.subjects import (
     GROUPS,
     MAX_DAYS,
     MAX_NAME_LENGTH,
+    MEANT,
     OPERATORS,
     OPPOSITES,
     PLAIN,
@@ -42,6 +43,7 @@ NAME = Sentence(
     Code.MALFORMED_VALUE,
     f"Send a custom field's key or an event's type, of 1 to {MAX_NAME_LENGTH} characters.",
 )
+NO_FIELD = Sentence(Code.RESERVED_KEY, "Use `{}` in place of `field`: no custom field is called {}.")
 OPERATOR = Sentence(Code.UNKNOWN_KEY, "Send one or more of {}.")
 HEADS = (*GROUPS, *SUBJECTS)
 NODE = Sentence(Code.WRONG_TYPE, f"Send an object with one of {', '.join(HEADS)}.")
@@ -63,12 +65,15 @@ DAYS_OF = {
 MATCHES_NONE = Group("any", ())
 
 
-def read(rules: Any, at: int, where: str, zone: dt.tzinfo = dt.UTC) -> Rule:
+def read(
+    rules: Any, at: int, where: str, zone: dt.tzinfo = dt.UTC, has_field: Callable[[str], bool] = bool
+) -> Rule:
     """Reads a rule. Days are counted from `at`, in milliseconds; dates without a zone are in `zone`.
 
+    A field that `has_field` denies is refused if its key is the name of a condition; by default, none is.
     Raises `Refused` with the path of each wrong node, below `where`.
     """
-    reader = _Reader(at, zone)
+    reader = _Reader(at, zone, has_field)
     rule = reader.rule(rules, where, 1)
     if reader.nodes > MAX_NODES:
         raise Refused(REFUSED, [FieldError(where, LARGE)])
@@ -78,8 +83,8 @@ def read(rules: Any, at: int, where: str, zone: dt.tzinfo = dt.UTC) -> Rule:
 
 
 class _Reader:
-    def __init__(self, at: int, zone: dt.tzinfo) -> None:
-        self.at, self.zone = at, zone
+    def __init__(self, at: int, zone: dt.tzinfo, has_field: Callable[[str], bool]) -> None:
+        self.at, self.zone, self.has_field = at, zone, has_field
         self.nodes = 0
         self.problems: list[FieldError] = []
 
@@ -126,6 +131,9 @@ class _Reader:
     def _with_name(self, head: str, name: Any, node: Mapping[str, Any], where: str) -> Rule:
         if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME_LENGTH:
             return self._problem(f"{where}.{head}", NAME)
+        meant = MEANT.get(name.lower(), "") if head == "field" else ""
+        if meant and not self.has_field(name):
+            return self._problem(f"{where}.{head}", NO_FIELD.format(meant, name))
         operands = self._operands(head, node, where)
         if head == "event":
             return Events(name, operands.get("at_least", 1), operands.get("within_days"))

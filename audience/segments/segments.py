@@ -31,6 +31,7 @@ from storage.segments.nodes import Condition
 from storage.segments.rules import Finder
 from storage.segments.segments import Segment
 from storage.sql import Sql
+from storage.subscribers import custom_fields as stored_fields
 from storage.subscribers import field_values as stored_values
 from storage.subscribers.subscribers import Subscriber
 from storage.webhooks import webhooks as stored_webhooks
@@ -69,7 +70,7 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> S
     """Creates a segment. With an `actor`, the audit log records it. Raises `Refused`."""
     check_name("segment.name", item["name"])
     at = clock.now_ms()
-    segment_rules.read(item["rules"], at, RULES)
+    _check_rules(site.id, item["rules"])
     rules = compact_json(item["rules"])
     segment_id = stored.add(site.id, item["name"], item.get("description", ""), rules, at)
     _record(site, actor, "segment made", item["name"])
@@ -85,7 +86,7 @@ def replace(site: Site, segment_id: str, item: Mapping[str, Any], actor: Actor |
     at = clock.now_ms()
     segment = require(site.id, segment_id)
     check_name("segment.name", item["name"], segment.name)
-    segment_rules.read(item["rules"], at, RULES)
+    _check_rules(site.id, item["rules"])
     rules = compact_json(item["rules"])
     new = segment._replace(name=item["name"], description=item.get("description", ""), rules=rules)
     if new == segment:
@@ -124,6 +125,13 @@ def check_name(field: str, name: str, before: str = "") -> None:
         raise Refused(LONG_NAME, [FieldError(field, LONG_NAME)])
 
 
+def _check_rules(site_id: int, rules: Any) -> None:
+    """Raises `Refused` for rules that cannot be read, or name a condition as a custom field."""
+    segment_rules.read(
+        rules, clock.now_ms(), RULES, has_field=lambda key: bool(stored_fields.ids(site_id, [key]))
+    )
+
+
 def _record(site: Site, actor: Actor | None, action: str, name: str) -> None:
     if actor:
         audit_log.record(actor, action, site, name)
@@ -132,6 +140,7 @@ def _record(site: Site, actor: Actor | None, action: str, name: str) -> None:
 @database.snapshot()
 def preview(site: Site, rules: Any) -> tuple[Counts, list[Subscriber]]:
     """The counts of the subscribers that match rules, and the newest ones. Raises `Refused`."""
+    _check_rules(site.id, rules)
     chosen = members_by(site.id, rules)
     sample = searches.search(site.id, Filters(rules=[chosen.condition]), SAMPLE_SIZE, 0)
     return Counts(*stored_members.count(site.id, chosen)), sample

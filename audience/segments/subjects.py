@@ -13,7 +13,7 @@ from audience import addresses
 from audience.answers.domains import FULL_STOPS, MAX_LENGTH
 from audience.subscribers import tags
 from schemas.codes import Code, Sentence
-from schemas.values import DATE, NAMES, read_date
+from schemas.values import DATE, DATES, NAMES, read_date
 from storage.segments.nodes import Instant
 
 MAX_VALUES = 100
@@ -205,6 +205,9 @@ SUBJECTS = {
         has_name=True,
     ),
 }
+MEANT = {name: name for name in ("tag", "email", "email_domain", *DATES)} | {
+    "tags": "tag"
+}  # no custom fields
 GROUPS = {
     "all": "every rule in it holds; an empty array matches every subscriber",
     "any": "at least one rule in it holds; an empty array matches no subscriber",

@@ -177,7 +177,8 @@ def _column(position: int, name: str, before: str, preset: Preset | None) -> Col
     alias = header_names.meaning_of(name)
     if alias and alias not in header_names.OF_CONSENT:
         return Column(position, name, alias, Because.ALIAS)
-    return Column(position, name, field_meaning(position, name), Because.CUSTOM)
+    because = Because.KEPT if preset and preset.knows(name) else Because.CUSTOM
+    return Column(position, name, field_meaning(position, name), because)
 
 
 def _settle_names(columns: Sequence[Column]) -> None:

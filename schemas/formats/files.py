@@ -6,7 +6,7 @@ A file is looked through before any of its rows is imported, so that a file that
 import hashlib
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from schemas.base import FormError, load
 from schemas.formats import beginnings, consent, presets, table_questions, tables
@@ -27,6 +27,16 @@ NO_ADDRESS = "The row has no address."
 HEADER = "Row {row} is a header: the file seems to be several in one, of the same columns."
 
 Check = Callable[[str], Any]
+
+
+class ColumnPlan(NamedTuple):
+    """What the columns of a file mean: the preset of its program or None, the columns, and what they and the
+    user say about who may be written to.
+    """
+
+    preset: Preset | None
+    columns: list[Column]
+    answer: ConsentAnswer
 
 
 @dataclass(frozen=True)
@@ -142,9 +152,8 @@ def read_through(
     an answer about consent.
     """
     table, asks = table_questions.from_header(table, reading)
-    preset, columns = plan_columns(table, reading)
+    preset, columns, answer = plan_columns(table, reading)
     asks += table_questions.ask_address(table, columns)
-    answer = consent.answer(table.names, columns, reading, preset)
     ignored = consent.ignored_positions(table.names, columns, reading)
     table = table_questions.fill_merged_cells(table, columns, answer, ignored)
     look = FirstLook(table, columns, answer, reading, preset, ignored)
@@ -154,12 +163,13 @@ def read_through(
     return File(table, columns, dates, preset, answer, reading, names, is_empty)
 
 
-def plan_columns(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
-    """The (preset of the file's program or None, columns with their meanings). Raises `FormError`."""
+def plan_columns(table: Table, reading: Reading) -> ColumnPlan:
+    """What the columns of a file mean. Raises `FormError`."""
     beginnings.check(table, reading)
     names = table.names
     preset = PRESETS[reading.preset] if reading.preset else presets.recognise(names)
-    return preset, plan(names, reading.meanings, preset, reading.headed, repeats=table.is_json)
+    columns = plan(names, reading.meanings, preset, reading.headed, repeats=table.is_json)
+    return ColumnPlan(preset, columns, consent.answer(names, columns, reading, preset))
 
 
 FORM = ImportItem()

@@ -62,6 +62,10 @@ class Preset:
         also = {fold(name): states for name, states in self.also.items()}
         return needed | {name: states for name, states in also.items() if name in headers}
 
+    def knows(self, name: str) -> bool:
+        """Whether the program's files have the header `name`."""
+        return fold(name) in self._known_headers
+
     @property
     def _known_headers(self) -> set[str]:
         listed = " ".join((*self.signs, self.headers)).split()

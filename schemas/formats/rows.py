@@ -73,7 +73,7 @@ class Rows:
         ]
         self.columns = [column for column in columns if column not in unused]
         self.ignored = {column.name for column in unused} | {*NOTES}
-        standard = (column for column in self.columns if column.reason != Because.CUSTOM)
+        standard = (column for column in self.columns if column.reason not in (Because.CUSTOM, Because.KEPT))
         self.by_name = {column.name: column for column in standard}
         self.dates = dates
         tags = partial(csv_values.read_tags, separator=tag_separator or csv_values.COMMA)

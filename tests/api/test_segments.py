@@ -192,6 +192,22 @@ def deep(levels):
 BAD = "segment.rules"
 
 
+@pytest.mark.parametrize(("key", "subject"), [("tags", "tag"), ("Tag", "tag"), ("email", "email")])
+def test_a_field_that_is_none_names_the_condition_that_is_meant(client, key, subject):
+    rules = {"all": [VIP, {"field": key, "is": "vip"}]}
+    sent = {"segment": {"name": "VIP", "rules": rules}}
+    known = save(client, VIP)["id"]
+    for answer in (
+        client.post("/fetch/segments", sent),
+        client.post("/fetch/segments/preview", sent),
+        client.call("PUT", f"/fetch/segments/{known}", sent),
+    ):
+        said = f"Use `{subject}` in place of `field`: no custom field is called {key}."
+        assert response_assertions.error(answer, 422) == [(f"{BAD}.all[1].field", said)]
+    client.create("dan@example.com", fields={key: "vip"})
+    assert client.post("/fetch/segments", sent).status_code == 201
+
+
 @pytest.mark.parametrize(("rules", "fields"), [
     ({"all": [VIP, {"field": [5], "is": "x"}]}, [f"{BAD}.all[1].field"]),
     ({"all": [{"any": [VIP]}, {"any": [VIP, {"not": {"tag": ""}}]}]}, [f"{BAD}.all[1].any[1].not.tag"]),

@@ -146,7 +146,7 @@ def test_every_command_of_the_list_is_there(name):
     [
         (("site", "delete", "none", "--yes"), 1, "there is no instance in "),
         (("nothing",), 2, "No such command 'nothing'."),
-        (("key", "rotate"), 2, "Missing argument 'PUBLISHABLE_KEY'."),
+        (("key", "rotate"), 2, "PUBLISHABLE_KEY is missing."),
         (("site", "create", "News", "--time-zone", "Mars"), 1, "The time zone must be a name from the IANA"),
     ],
 )

@@ -1,15 +1,22 @@
 """Who in a file may be written to, asked on its page; and people of a file who had unsubscribed before."""
 
 import html
+import re
+from pathlib import Path
 
 import pytest
 
 from audience.erasures import erasures
 from audience.subscribers import commands, subscribers
+from schemas.formats import files
+from schemas.formats.readings import Reading
+from schemas.formats.reasons import Because
+from schemas.formats.tables import open_table
 from tests.console.test_file_uploads import PEOPLE, asked, keep, person, root, start
 
 __all__ = ["root"]
 
+PEERS = Path(__file__).parents[1] / "schemas" / "data" / "peers"
 ASKS = "Who in this file may be written to?"
 
 
@@ -125,6 +132,65 @@ def test_a_file_that_answers_by_itself(site, manager, root):
     start(manager, path, site, consent="")
     assert person(site, "ann@a.example").unsubscribed_at is None
     assert person(site, "bob@a.example").unsubscribed_at is not None
+
+
+def column_of(shown, name):
+    """What the page says of a column, in words."""
+    row = shown.replace("<wbr>", "").partition(f"<bdi>{name}</bdi></th>")[2].partition("</tr>")[0]
+    chosen = re.findall(r'<option value="">([^<]*)<', row)[0]
+    return chosen, re.findall(r'<span class="dot[^"]*">([^<]*)<', row)[0]
+
+
+def checked(shown):
+    return re.findall(r'name="(?:consent|state-\d)" value="(\w+)" checked', shown)
+
+
+def test_a_programs_columns_are_read_alike_on_the_page_and_by_the_command(site, manager, root, tmp_path):
+    file = next(PEERS.glob("unsubscribed_email*"))
+    shown = manager.get(asked(manager, root, file.read_text(), file.name)).text
+    assert "This file is from <b>Mailchimp</b>" in shown
+    assert column_of(shown, "UNSUB_TIME") == ("consent", "Mailchimp writes it so.")
+    assert column_of(shown, "CONFIRM_TIME") == ("field: CONFIRM_TIME", Because.KEPT)
+    with file.open("rb") as binary:
+        plan = files.plan_columns(open_table(binary, "csv", Reading()), Reading())
+    for column in plan.columns:
+        assert column_of(shown, column.name)[1] == column.reason, column.name
+
+
+def test_what_a_program_does_not_say_is_all_that_is_left_to_answer(site, manager, root):
+    file = next(PEERS.glob("unsubscribed_email*"))
+    path = asked(manager, root, file.read_text(), file.name)
+    shown = manager.get(path).text
+    assert checked(shown) == ["column", "unsubscribed", "subscribed"]
+    assert "Check what is suggested, then use this answer" in shown
+    assert '<button class="go" disabled>Import</button>' in shown
+    told = {"consent": "column", "consent_column": "16", "told_column": "16", "value-1": "date",
+            "state-1": "unsubscribed", "value-2": "", "state-2": "subscribed"}  # fmt: skip
+    start(manager, path, site, **told)
+    assert person(site, "ola@example.org").unsubscribed_at == 1_706_933_106_000
+    assert person(site, "uma@example.org").unsubscribed_at is None
+
+
+def test_words_suggest_a_column_and_its_values_which_count_once_they_are_sent(site, manager, root):
+    path = asked(manager, root, "email,newsletter_status\nann@a.example,subscribed\nbob@a.example,unknown\n")
+    shown = manager.get(path).text
+    assert '<option value="2" selected>newsletter_status</option>' in shown
+    assert checked(shown) == []
+    column = {"consent": "column", "consent_column": "2"}
+    manager.post(path, look="1", headed="1", **column)
+    shown = manager.get(path).text
+    assert checked(shown) == ["column", "subscribed"]
+    assert '<button class="go" disabled>Import</button>' in shown
+
+
+def test_a_program_that_a_files_columns_suggest_is_filled_in(site, manager, root):
+    header = "id,email,name,note,subscribed_to_emails,complimentary_plan,stripe_customer_id,created_at,mine"
+    path = asked(manager, root, f"{header}\n1,ann@a.example,Ann,,false,,,,x\n")
+    shown = manager.get(path).text
+    assert '<option value="ghost" selected>Ghost</option>' in shown
+    assert "This may be an export from Ghost." in shown
+    manager.post(path, look="1", headed="1", **{"from": "ghost"})
+    assert "Its columns say who may be written to." in manager.get(path).text
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_a_first_form_takes_five_presses(stranger, site):
     page.get_by_role("heading", name="A new form").wait_for()
     looked_at(stranger, "first-form")
     stranger.press("button", "Make the form")
-    stranger.press("button", "Open")
+    stranger.press("button", "Save and open")
     page.get_by_text("The form is open").wait_for()
     [form] = forms.list_all(site)
     assert (form.state, stranger.presses) == ("open", 5)

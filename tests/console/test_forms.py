@@ -147,6 +147,22 @@ def test_it_opens_only_with_what_it_needs(site, manager, path):
     assert manager.post(f"{path}/{form.id}/state", state=OPEN[:2]).status_code == 422
 
 
+def test_opening_saves_what_was_typed_beside_it_or_nothing(site, manager, path):
+    looks.change(site, look_of(), b"", False, COMMAND_LINE)
+    hook, _ = webhooks.create(
+        site, {"url": "https://93.184.216.34/", "sign_ups": True}, private_addresses=False
+    )
+    form = forms.create(site, {"name": "Blog", "delivery": str(hook.id)})
+    typed = SENT | {"delivery": str(hook.id), "state": OPEN}
+    refused = manager.post(f"{path}/{form.id}", **typed | {"wording_en": ""})
+    assert (refused.status_code, refused.text.count("News from the quay.")) == (422, 1)
+    assert forms.get(site, form.id) == form
+    answer = manager.post(f"{path}/{form.id}", **typed)
+    assert answer.headers["Location"].endswith("?done=form-opened")
+    opened = forms.get(site, form.id)
+    assert (opened.state, opened.wording["en"]) == (OPEN, SENT["wording_en"])
+
+
 def test_an_owner_lifts_the_limits_of_networks_for_a_day(site, owner, manager, path, later):
     form = forms.create(site, {"name": "Fair"})
     assert "Start the event" not in manager.get(f"{path}/{form.id}").text

@@ -17,6 +17,7 @@ from audience.searches import lists as subscriber_lists
 from audience.segments import segments
 from audience.subscribers import subscribers
 from storage import database
+from storage.forms import forms as stored_forms
 from tests.audience.looks.test_looks import sent
 from tests.audience.looks.test_senders import SENT
 from tests.conftest import program
@@ -348,10 +349,40 @@ def test_a_form_is_previewed_as_typed_saved_and_its_html_copied(browser, port, s
     page.get_by_role("button", name="Copy the HTML").click()
     page.get_by_text("Copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()").startswith("<form action=")
-    page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_role("button", name="Save and open").click()
     page.get_by_role("alert").get_by_text("No mail server is set").wait_for()
     looked_at(visitor, "form-not-open")
     assert [each for each in visitor.problems if "422" not in each] == []
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_what_was_typed_into_a_form_is_lost_to_another_button_only_after_a_question(
+    browser, port, site, is_kept
+):
+    looks.change(site, sent(), b"", False, COMMAND_LINE)
+    [form] = forms.list_all(site)
+    with database.write(site.id):
+        [stored] = stored_forms.list_all(site.id)
+        stored_forms.change(site.id, stored._replace(state=forms.OPEN))
+    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor.open(f"/sites/{site.uuid}/forms/{form.id}")
+    page, asked = visitor.page, []
+    page.get_by_label("What people agree to").first.fill("Yes, weekly.")
+
+    def answer(dialog):
+        asked.append(dialog.type)
+        dialog.dismiss() if is_kept else dialog.accept()
+
+    page.on("dialog", answer)
+    page.get_by_role("button", name="Pause").click()
+    if is_kept:
+        page.wait_for_timeout(200)
+        assert page.get_by_label("What people agree to").first.input_value() == "Yes, weekly."
+        page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("status").wait_for()
+    saved = forms.get(site, form.id)
+    assert asked == ["beforeunload"]
+    assert (saved.state == forms.OPEN, saved.wording.get("en") == "Yes, weekly.") == (is_kept, is_kept)
 
 
 def end_sessions():

@@ -48,6 +48,17 @@ document.addEventListener("submit", (event) => {
   setTimeout(() => { delete form.dataset.sent }, 3000)
 })
 
+// What was typed is not lost unasked, to a link or to the button of another form
+const isTyped = (field) => {
+  if (field.options) return field.value !== ([...field.options].find((option) => option.defaultSelected) ?? field.options[0]).value
+  return field.value !== field.defaultValue || field.checked !== field.defaultChecked
+}
+for (const form of document.querySelectorAll("[data-unsaved]"))
+  addEventListener("beforeunload", (event) => {
+    const isUnsaved = form.dataset.unsaved || [...form.elements].some((field) => field.matches("input, select, textarea") && isTyped(field))
+    if (isUnsaved && !form.dataset.sent) event.preventDefault()
+  })
+
 // Who goes back to a page, which is fetched anew, finds what was typed, so the token of its form stays the same, too.
 // Not after F5 or a link to the same page, which keep `history.state`, either
 const tokens = [...document.querySelectorAll("[data-once]")]
