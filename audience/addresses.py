@@ -11,14 +11,19 @@ from schemas.values import trim
 MAX_LOCAL_BYTES = 64  # RFC 5321 section 4.5.3.1.1
 MAX_ADDRESS_BYTES = 254  # RFC 5321 section 4.5.3.1.3, less the angle brackets
 ASCII_LOCAL = re.compile(r"[!-?A-~]+")
-PLAIN = re.compile(rf"([!-?A-~]{{1,{MAX_LOCAL_BYTES}}})@([!-~]+)")  # as most are: nothing to trim or to fold
+PLAIN = re.compile(  # as most are: nothing to trim, to fold or to unquote
+    rf"([!#-'*-?A-\[\]-~]{{1,{MAX_LOCAL_BYTES}}})@([!-~]+)"
+)
+QUOTED = re.compile(rf'"((?:[^"\\]|\\.){{0,{MAX_LOCAL_BYTES}}}+)"')  # of a local part: "ann" is ann
+ESCAPED = re.compile(r"\\(.)")
+QUOTING = frozenset('"\\()')  # what is left of it begins a comment, or needs its quotes
 DOMAIN = re.compile(r"[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+")
 UNWANTED = ("Cc", "Cf", "Cs")  # categories of control, invisible and half characters
 
 MALFORMED = Sentence(
     Code.MALFORMED_ADDRESS,
     "Send an address of the form name@example.com: one @, a domain with a dot, of letters, digits and "
-    "hyphens, no spaces or invisible characters, "
+    "hyphens, no spaces, comments or invisible characters, "
     f"at most {MAX_LOCAL_BYTES} bytes before the @ and {MAX_ADDRESS_BYTES} in total.",
 )
 
@@ -28,7 +33,8 @@ class MalformedAddress(ValueError):
 
 
 def identity(address: str) -> str:
-    """The normal form of an address: trimmed, NFKC, the local part in small letters, the domain in A-labels.
+    """The normal form of an address: trimmed, NFKC, the local part in small letters and without quotes, the
+    domain in A-labels.
 
     Raises `MalformedAddress`. Checks only the form: `answers.validation` tells whether mail can be delivered.
     """
@@ -39,7 +45,8 @@ def identity(address: str) -> str:
     if not text.isascii():
         text = trim(unicodedata.normalize("NFKC", text))
     local, at, domain = text.partition("@")
-    if not (local and at and domain) or not _is_visible(local):
+    local = ESCAPED.sub(r"\1", QUOTED.sub(r"\1", local))
+    if not (local and at and domain and _is_visible(local) and QUOTING.isdisjoint(local)):
         raise MalformedAddress(MALFORMED)
     key = f"{local.lower()}@{_ascii_domain(domain)}"
     if not address.isascii():

@@ -29,7 +29,7 @@ BAD_ADDRESSES = [
     "", " ", "plain", "@example.com", "a@", "a@b", "a@b@example.com", "a b@example.com", "a@exa mple.com",
     "a\n@example.com", "a@.com", "a@example.", "a@example..com", "a@" + "d" * 64 + ".com",
     "l" * 65 + "@example.com", "é" * 33 + "@example.com", "a@" + "d." * 126 + "com", "a\x7f@example.com",
-    "a@exam\u00a0ple.com", 5, True, 1.5,
+    "a@exam\u00a0ple.com", "a(x)@example.com", "(x)a@example.com", '"a@example.com', 5, True, 1.5,
 ]  # fmt: skip
 GOOD_ADDRESSES = [
     ("  ada@example.com \n", "ada@example.com"), ("Ada+News@Example.COM", "Ada+News@Example.COM"),

@@ -28,6 +28,14 @@ SAME = [  # each as written, and what it is compared by
     ("ada＠example.com", "ada@example.com"),
     ("ﬁn@example.com", "fin@example.com"),
     ("o'hara/x=y!#$%&*?^_`{|}~-@example.com", "o'hara/x=y!#$%&*?^_`{|}~-@example.com"),
+    ('"ada"@example.com', "ada@example.com"),
+    ('"Ada.King"@example.com', "ada.king@example.com"),
+    ('"ada".king@example.com', "ada.king@example.com"),
+    (r'"a\d\a"@example.com', "ada@example.com"),
+    (r"\ada@example.com", "ada@example.com"),
+    ("＂ada＂@example.com", "ada@example.com"),
+    ('"ada..king."@example.com', "ada..king.@example.com"),
+    ('"' + "l" * 62 + '"@example.com', "l" * 62 + "@example.com"),
     ("l" * 64 + "@example.com", "l" * 64 + "@example.com"),
     ("é" * 32 + "@example.com", "é" * 32 + "@example.com"),
     ("a@" + "d" * 63 + ".com", "a@" + "d" * 63 + ".com"),
@@ -47,7 +55,9 @@ MALFORMED = [
     "\ud800@example.com", "ada@\udfff.com", "l" * 65 + "@example.com", "é" * 33 + "@example.com",
     "a@" + "d" * 64 + ".com", "a@" + "d." * 125 + "com", "a@" + "ü" * 60 + ".example", "ada@bü_cher.example",
     "ada@-ü.example", "ada@\u200bü\u0300.", "ada@ex\u00admple", "a" * 5_000_000 + "@example.com",
-    "a@" + "ü." * 2_000_000,
+    "a@" + "ü." * 2_000_000, '""@example.com', '"ada@example.com', 'ada"@example.com', 'a"da@example.com',
+    r'"a\"da"@example.com', r"ada\@example.com", "ada(x)@example.com", "(x)ada@example.com",
+    'ada@(x)example.com', '"(x)ada"@example.com', "ada（x）@example.com", '"a@b"@example.com',
 ]  # fmt: skip
 
 
