@@ -55,7 +55,7 @@ def describe_question(name: str, reading: Mapping[str, Any], outcome: Mapping[st
     column = reading.get("consent_column", "")
     by_file = answer.get("columns", ()) if answer.get("by_file") else None
     if asks and by_file and len(by_file) == 1:
-        column = _place(look, by_file[0]["name"])
+        column = _position(look, by_file[0]["name"])
         answered_values = [(value, None, state) for value, state in by_file[0]["states"]]
     return {
         "answers": [(value, *words) for value, words in zip((*STATES, COLUMN), ANSWERS, strict=True)],
@@ -67,7 +67,7 @@ def describe_question(name: str, reading: Mapping[str, Any], outcome: Mapping[st
         "columns": details.get("columns", ()) if asks else (),
         "message": " ".join(ask["message"] for ask in asks if ask["columns"]),
         "suggested": any(state for _, _, state in open_values),
-        "suggested_column": _place(look, suggestion.get("consent_column", "")),
+        "suggested_column": _position(look, suggestion.get("consent_column", "")),
         "suggested_program": suggestion.get("from", ""),
         "by_file": None if "problem" in outcome else by_file,
         "ignored": reading.get("ignore_column", ()),
@@ -84,10 +84,10 @@ def _open_values(ask: Mapping[str, Any]) -> Iterator[tuple[str, int, str]]:
     yield from ((value, count, states.get(value, "")) for value, count in values)
 
 
-def _place(look: Mapping[str, Any], name: str) -> str:
-    """The place of the column with the header `name`; "" if it is not shown."""
-    places = (str(column["place"]) for column in look.get("columns", ()) if column["name"] == name)
-    return next(places, "") if name else ""
+def _position(look: Mapping[str, Any], name: str) -> str:
+    """The position of the column with the header `name`; "" if it is not shown."""
+    positions = (str(column["place"]) for column in look.get("columns", ()) if column["name"] == name)
+    return next(positions, "") if name else ""
 
 
 def _suggests_unsubscribed(name: str) -> bool:

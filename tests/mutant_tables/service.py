@@ -353,8 +353,8 @@ MUTANTS = (
     Mutant(
         "a first form that is refused makes an operator",
         "audience/operations/first_site.py",
-        "@database.write()\ndef set_up",
-        "def set_up",
+        "    with database.write():\n        session = ",
+        "    if True:\n        session = ",
         f"{SIGN_IN}::test_what_is_wrong_in_the_first_form_changes_nothing_and_the_link_stays_valid",
     ),
 )
