@@ -122,9 +122,9 @@ def asgi() -> Gateway:
         process.limiter,
         process.processes,
         metrics=process.metrics,
-        resolver=open_resolver(settings, process.waits.ask_dns),
-        write_gate=process.waits.write,
-        parse_gate=process.waits.parse,
+        resolver=open_resolver(settings, process.gates.ask_dns),
+        write_gate=process.gates.write,
+        parse_gate=process.gates.parse,
         routes=web_server.shared_object(),
     )
     app.extensions["audience"].answers.warm()

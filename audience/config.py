@@ -239,7 +239,7 @@ def _sources(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
 
 def _from_file(file: Path) -> dict[str, tuple[Any, str]]:
     """The (value, origin) of a file's settings, by name; empty if there is no file. Raises `SettingError`."""
-    if another := secret_files.another_users(file):
+    if another := secret_files.foreign_owner(file):
         raise SettingError(another)
     try:
         table = tomllib.loads(file.read_text("utf-8"))

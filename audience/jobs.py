@@ -95,13 +95,13 @@ def end(job: Job) -> None:
 
 def rest(job: Job) -> None:
     """Lets a job wait until it is woken, in the caller's transaction. Raises `ClaimLost`."""
-    if not stored.release(job, now(), status=stored.IDLE, well=True):
+    if not stored.release(job, now(), status=stored.IDLE, succeeded=True):
         raise ClaimLost
 
 
 def put_off(job: Job, wait_ms: int) -> None:
     """Makes a job wait for `wait_ms`, in the caller's transaction. Raises `ClaimLost`."""
-    if not stored.release(job, now(), wait_ms, well=True):
+    if not stored.release(job, now(), wait_ms, succeeded=True):
         raise ClaimLost
 
 
@@ -232,7 +232,7 @@ def step(kinds: Sequence[Kind], job: Job, deadline: float) -> bool:
     try:
         wait_ms = kind.step(job, deadline)
         if wait_ms != SETTLED:
-            hand_back(job, wait_ms, well=True)
+            hand_back(job, wait_ms, succeeded=True)
     except ClaimLost:
         return False
     except NotFound:
@@ -252,14 +252,14 @@ def _forget(job: Job) -> None:
         stored.end(job)
 
 
-def hand_back(job: Job, wait_ms: int = 0, well: bool = False) -> None:
-    """Releases a claimed job, which is due again in `wait_ms`. With `well`, its earlier failures are
+def hand_back(job: Job, wait_ms: int = 0, succeeded: bool = False) -> None:
+    """Releases a claimed job, which is due again in `wait_ms`. With `succeeded`, its earlier failures are
     forgotten.
 
     A worker that still works on the job then finds its claim lost.
     """
     with database.write(job.site_id):
-        stored.release(job, now(), wait_ms, well=well)  # behind what is due already
+        stored.release(job, now(), wait_ms, succeeded=succeeded)  # behind what is due already
 
 
 def _note_failure(kind: Kind, job: Job, error: Exception) -> bool:

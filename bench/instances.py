@@ -42,7 +42,7 @@ def filled(instance: str | None, total: int) -> Iterator[Path]:
 def open_instance(instance: Path, log: Path | None = None) -> Iterator[Site]:
     """Its first site, with its database open in this process."""
     pepper.open(instance / pepper.FILE)
-    database.open(Settings(instance=instance).database, cache_mb=CACHE_MB, log=log)
+    database.open(Settings(instance=instance).database, cache_mb=CACHE_MB, erasure_log=log)
     yield sites.choose()
     database.close()
 

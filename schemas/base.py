@@ -107,7 +107,7 @@ class Form(ma.Schema):
         return {key: value for key, value in data.items() if key in self.keys and value is not None}
 
     @cached_property
-    def of_nothing(self) -> Any:
+    def empty_values(self) -> Any:
         """The values of an empty request. Raises `ma.ValidationError` if the form requires a value."""
         return self.load({})
 
@@ -123,7 +123,7 @@ class Form(ma.Schema):
 def load(form: Form, data: Any) -> Any:
     """Validates `data` by a form. Returns the values. Raises `FormError` with at most `MAX_PROBLEMS`."""
     try:
-        return deepcopy(form.of_nothing) if data == {} else form.load(data)
+        return deepcopy(form.empty_values) if data == {} else form.load(data)
     except ma.ValidationError as error:
         listed = list(islice(problems(error.messages), MAX_PROBLEMS))
         raise FormError(listed, error_names(listed)) from error

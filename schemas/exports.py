@@ -11,7 +11,7 @@ from schemas.codes import ROW_CODES, Code, Sentence
 from schemas.events import event
 from schemas.export_columns import EXPORT_COLUMNS
 from schemas.formats import csv_values
-from schemas.formats.meanings import NOTES, column_of, notes_of
+from schemas.formats.meanings import NOTES, field_header, note_headers
 from schemas.formats.refused_cells import with_all_values
 from schemas.values import DATES, NAMES, compact_json, write_date
 
@@ -81,7 +81,7 @@ def subscribers_csv(
     `keys` are those of the custom fields.
     """
     urls = () if links_of is _no_links else links.COLUMNS.values()
-    yield _csv([[*EXPORT_COLUMNS, *urls, *(column_of(key) for key in keys)]])
+    yield _csv([[*EXPORT_COLUMNS, *urls, *(field_header(key) for key in keys)]])
     for page in pages:
         yield _csv(_row(subscriber, tags, keys, links_of(subscriber)) for subscriber, tags in page)
 
@@ -146,14 +146,14 @@ def refused_csv(columns: Sequence[str], refused: Iterable[Any]) -> Iterator[byte
     Its columns are those of their file, then row number, reason and code. Cells beyond the columns follow the
     reason.
     """
-    yield _defused_csv([*columns, *notes_of(columns)])
+    yield _defused_csv([*columns, *note_headers(columns)])
     for row in refused:
         yield _refused_cells(columns, row)
 
 
 def refused_head(file: Any) -> bytes:
     """The header of a file of refused rows; empty for JSON lines."""
-    return _defused_csv([*file.columns, *notes_of(file.columns)]) if not file.table.is_json else b""
+    return _defused_csv([*file.columns, *note_headers(file.columns)]) if not file.table.is_json else b""
 
 
 def refused_line(file: Any, row: Any) -> bytes:
@@ -169,7 +169,7 @@ def _refused_cells(columns: Sequence[str], row: Any) -> bytes:
     width = len(columns)
     padding = [""] * (width - len(row.cells))
     code = ROW_CODES.get(row.code, Code.REFUSED_VALUE)
-    notes = [str(row.row_number), row.code, row.message, code][: len(notes_of(columns))]
+    notes = [str(row.row_number), row.code, row.message, code][: len(note_headers(columns))]
     return _defused_csv([*row.cells[:width], *padding, *notes, *row.cells[width:]])
 
 

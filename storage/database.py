@@ -58,7 +58,7 @@ def open(
     folders: Sequence[Path] = (),
     kept_connections: int = 0,
     cache_mb: int = 2,
-    log: Path | None = None,
+    erasure_log: Path | None = None,
     read_url: str = "",
 ) -> None:
     """Points the models at a database. Connects lazily. Raises `Unusable`.
@@ -78,13 +78,13 @@ def open(
     _replica = read
     chosen.choose(url)
     database.initialize(opened)
-    _write_gate, _log = write_gate or OpenGate(), log
+    _write_gate, _log = write_gate or OpenGate(), erasure_log
     keep_connections(kept_connections)
     _places = WatchedPlaces([*engine.files(url)[:1], *folders])
     _places.have_changed()
 
 
-def log() -> Path | None:
+def erasure_log() -> Path | None:
     """The file of the erasure log, which outlives the database; None if `open` was given no `log`."""
     return _log
 

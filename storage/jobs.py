@@ -171,12 +171,12 @@ def hold(job: Job, now: int, lease_ms: int) -> bool:
     )
 
 
-def release(job: Job, now: int, wait_ms: int = 0, status: str = WAITING, *, well: bool = False) -> bool:
+def release(job: Job, now: int, wait_ms: int = 0, status: str = WAITING, *, succeeded: bool = False) -> bool:
     """Releases a claimed job, which is due again after `wait_ms`. Returns False if the claim was lost.
 
-    With `well`, forgets the earlier failures of the job.
+    With `succeeded`, forgets the earlier failures of the job.
     """
-    forgotten = ", attempts = 0, reason = ''" if well else ""
+    forgotten = ", attempts = 0, reason = ''" if succeeded else ""
     return bool(
         execute(
             f"UPDATE jobs SET claim = NULL, not_before = ?, wait_ms = ?, status = ?{forgotten} "

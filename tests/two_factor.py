@@ -34,7 +34,7 @@ def waiting(email: str) -> str:
     """The token of a sign-in that waits for its code."""
     token = sign_in.with_password(email, PASSWORD, False, "")
     assert token is not None
-    assert sign_in.awaiting(token)
+    assert sign_in.awaiting_email(token)
     return token
 
 

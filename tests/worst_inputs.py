@@ -103,7 +103,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.forms.origins:origin_of": takes(":", "[", ("https://", "a."), ("https://", "é"), limit=501),
     "audience.looks.looks:is_name": takes(".", "a.", "a.a", "@", ":/", limit=61),
     "audience.looks.looks:is_url": takes("/", ":", "[", "?", "https://", (":", "https://"), limit=501),
-    "audience.pages.texts:known": takes("-", "d", "İ"),
+    "audience.pages.texts:supported_language": takes("-", "d", "İ"),
     "audience.privacy.redaction:without_addresses": takes("@ ", *CODES, more=lambda: (str.upper,)),
     "audience.webhooks.deliveries:without_addresses": takes("@", "a@", "%40", "\\u0040", ("a", "@")),
     "audience.access.passwords:check": takes(),

@@ -120,7 +120,7 @@ def with_password(
         return _begin(operator.id, remembered, client_network, replaced)
 
 
-def awaiting(token: str) -> str:
+def awaiting_email(token: str) -> str:
     """The address of the operator whose sign-in waits for its code; "" if none does with this token."""
     with suppress(Refused), database.session():
         return _waiting(token)[1].email

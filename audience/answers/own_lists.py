@@ -53,8 +53,8 @@ def of_instance(instance: Path) -> dict[str, OwnList]:
     return {name: own for name, own in lists.items() if own}
 
 
-def text_with(path: Path, normal_form: Callable[[str], str], entry: str, place: str) -> str:
-    """The new text of the file `path`, with an entry to add (`place` is `more`) or to take away (`fewer`), or
+def text_with(path: Path, normal_form: Callable[[str], str], entry: str, part: str) -> str:
+    """The new text of the file `path`, with an entry to add (`part` is `more`) or to take away (`fewer`), or
     without the entry (`neither`).
 
     Earlier lines with the same entry are removed. Raises `ValueError` for an invalid entry.
@@ -68,7 +68,7 @@ def text_with(path: Path, normal_form: Callable[[str], str], entry: str, place: 
         for line in lines
         if not line.strip() or line[0] == "#" or _normal_form_of_line(line, normal_form) != wanted
     ]
-    added = {"more": [entry.strip()], "fewer": [f"-{entry.strip()}"], "neither": []}[place]
+    added = {"more": [entry.strip()], "fewer": [f"-{entry.strip()}"], "neither": []}[part]
     return "".join(f"{line}\n" for line in [*kept, *added])
 
 

@@ -6,7 +6,7 @@ from flask import Blueprint
 
 from audience.access.sites import Site
 from audience.api import subscribers as subscribers_api
-from audience.api.endpoint import caller, endpoint
+from audience.api.endpoint import endpoint, key_source
 from audience.api.repeats import Again, Ids
 from audience.http.services import settings
 from audience.sources import SourceKind
@@ -46,7 +46,7 @@ def run(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the subscriber of the last command that succeeded, and how many succeeded and failed.
     """
-    result = commands.run(site, form["command"], caller(SourceKind.COMMAND))
+    result = commands.run(site, form["command"], key_source(SourceKind.COMMAND))
     return {
         "data": result.subscriber and wire.subscriber(result.subscriber, settings().base_url, site.uuid),
         "results": result.done,

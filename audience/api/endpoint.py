@@ -197,7 +197,7 @@ def _form_values(values: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]
     return Doubled(sent, body.doubled) if isinstance(body, Doubled) else sent
 
 
-def caller(kind: SourceKind) -> Source:
+def key_source(kind: SourceKind) -> Source:
     """The source of the changes that this request makes: its API key."""
     return Source(kind, g.key_id)
 

@@ -6,7 +6,7 @@ from flask import Blueprint
 
 from audience.access.sites import Site
 from audience.api import repeats
-from audience.api.endpoint import caller, endpoint
+from audience.api.endpoint import endpoint, key_source
 from audience.api.repeats import Again, Ids, Later
 from audience.changes import pages as change_log_pages
 from audience.sources import SourceKind
@@ -47,7 +47,7 @@ def record(site: Site, form: dict[str, Any]) -> Later:
     Returns how many events were recorded and refused, and why; all are written before the answer.
     """
     rows: ImportRows = form["events"]
-    result = events.record(site, rows.items, rows.problems, caller(SourceKind.EVENT))
+    result = events.record(site, rows.items, rows.problems, key_source(SourceKind.EVENT))
     ids = {
         "accepted": result.accepted,
         "errors": repeats.kept_errors(result.errors, rows.problems),

@@ -6,7 +6,7 @@ from flask import Blueprint
 
 from audience.access.sites import Site
 from audience.api import repeats
-from audience.api.endpoint import actor, caller, endpoint
+from audience.api.endpoint import actor, endpoint, key_source
 from audience.api.links import answer, requested_links, with_links
 from audience.api.repeats import Again, Later
 from audience.changes import pages as change_log_pages
@@ -65,7 +65,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the subscriber, as it is now.
     """
-    subscriber = subscribers.create(site, form["subscriber"], caller(SourceKind.API))
+    subscriber = subscribers.create(site, form["subscriber"], key_source(SourceKind.API))
     return {"data": wire.subscriber(subscriber, settings().base_url, site.uuid)}
 
 
@@ -103,7 +103,7 @@ def erase(site: Site, form: dict[str, Any]) -> Later:
     email, uuid = form.get("email"), form.get("uuid")
     erasures.check_target(email, uuid)
     instance = settings().instance
-    erased = erasures.erase_stored(site, instance, email, uuid, actor(), caller(SourceKind.API))
+    erased = erasures.erase_stored(site, instance, email, uuid, actor(), key_source(SourceKind.API))
 
     def answer() -> dict[str, Any]:
         erasures.forget(site, instance, erased)

@@ -6,7 +6,7 @@ from flask import Blueprint
 
 from audience.access.sites import Site
 from audience.api import repeats
-from audience.api.endpoint import actor, caller, endpoint
+from audience.api.endpoint import actor, endpoint, key_source
 from audience.api.repeats import Again, Ids, Later
 from audience.bulk import tag_deletions, tag_renames
 from audience.sources import SourceKind
@@ -84,7 +84,7 @@ def change(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
     """
     if not form["tag"]:
         return {"data": _resource(site, tag_id)}
-    renamed = tag_renames.rename(site, tag_id, form["tag"]["name"], caller(SourceKind.API), actor())
+    renamed = tag_renames.rename(site, tag_id, form["tag"]["name"], key_source(SourceKind.API), actor())
     return {"data": wire.tag(renamed, site.id)}
 
 
@@ -98,7 +98,7 @@ def merge(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
 
     Returns the other tag.
     """
-    into = tag_renames.merge(site, tag_id, form["tag"]["into"], caller(SourceKind.API), actor())
+    into = tag_renames.merge(site, tag_id, form["tag"]["into"], key_source(SourceKind.API), actor())
     return {"data": wire.tag(into, site.id)}
 
 
@@ -113,7 +113,7 @@ def delete(site: Site, form: dict[str, Any], tag_id: int) -> Later:
 
     Returns the tag as it was.
     """
-    source = caller(SourceKind.API)
+    source = key_source(SourceKind.API)
     deleted = tag_deletions.discard(site, tag_id, source, actor(), form["names"])
 
     def answer() -> dict[str, Any]:

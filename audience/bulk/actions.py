@@ -100,7 +100,7 @@ def choose(site: Site, new: NewAction, actor: Actor) -> int:
 
 
 @database.writes_site
-def give_up(site: Site, action_id: int) -> None:
+def drop(site: Site, action_id: int) -> None:
     """Drops a bulk action whose selection is stored, and which will not begin."""
     stored.drop(site.id, action_id)
 

@@ -33,20 +33,14 @@ CHUNK_ROWS = 500
 SWEEP_SECONDS = 1.0
 
 
-def delete(
-    site: Site,
-    tag_id: int,
-    source: Source = OPERATOR,
-    actor: Actor | None = None,
-    names: Collection[str] = (),
-) -> Tag:
+def delete(site: Site, tag_id: int, source: Source = OPERATOR, actor: Actor | None = None) -> Tag:
     """Deletes a tag, and removes it from its subscribers. Returns the deleted tag. With an `actor`, the audit
     log records it.
 
-    `names` are those that the caller sent with the id. Raises `NotFound`, and `Refused` if one of them is not
-    the tag's name, or while the tag is renamed or merged. If interrupted, the next sweep resumes the removal.
+    Raises `NotFound`, and `Refused` while the tag is renamed or merged. If interrupted, the next sweep
+    resumes the removal.
     """
-    tag = discard(site, tag_id, source, actor, names)
+    tag = discard(site, tag_id, source, actor)
     remove(site, tag, source)
     return tag
 
@@ -59,7 +53,10 @@ def discard(
     actor: Actor | None = None,
     names: Collection[str] = (),
 ) -> Tag:
-    """Deletes a tag as `delete` does, in one transaction; its subscribers keep it until `remove`."""
+    """Deletes a tag as `delete` does, in one transaction; its subscribers keep it until `remove`.
+
+    `names` are those that the caller sent with the id. Raises `Refused` if one of them is not the tag's name.
+    """
     tag = tags.get(site, tag_id)
     tag_renames.refuse_while_renaming(site.id, tag_id)
     if {tags.name_key(name) for name in names} - {tags.name_key(tag.name)}:

@@ -149,14 +149,15 @@ class Entries:
 
 
 def consent_before(
-    left_at: int | None, at: int | None, number: int, kind: int | None = None
+    unsubscribed_at: int | None, at: int | None, number: int, kind: int | None = None
 ) -> tuple[int | None, int, int]:
     """The (instant, number, kind) of an earlier consent event. Rows of older versions have no kind.
 
-    The kind then follows from `at`, the event's instant, and `left_at`, when the subscriber had unsubscribed.
+    The kind then follows from `at`, the event's instant, and `unsubscribed_at`, the subscriber's instant of
+    unsubscribing.
     """
     if kind is None:
-        kind = ConsentKind.UNSUBSCRIBE if left_at is not None else ConsentKind.SUBSCRIBE if at else 0
+        kind = ConsentKind.UNSUBSCRIBE if unsubscribed_at is not None else ConsentKind.SUBSCRIBE if at else 0
     return at, number, kind
 
 

@@ -51,7 +51,7 @@ def apply(settings: Settings, file: Path | None, as_json: bool) -> None:
     log = file or settings.instance / erasure_log.LOG
     if not log.exists():
         raise NotFound(NO_FILE.format(log))
-    cut_off = erasure_log.cut_off(log)
+    cut_off = erasure_log.unfinished_bytes(log)
     erased, unsubscribed, paused = restore_carryover.apply_log(settings.instance, log)
     lines = [f"Erased again: {counted(erased, 'subscriber')}. Unsubscribed again: {unsubscribed:,}."]
     lines += [PAUSED.format(paused)] if paused else []

@@ -171,7 +171,7 @@ def contradiction(error: Contradicted, command: Sequence[str], parameters: Pairs
     states = _suggested_states(column.name, error.counted.listed)
     words = _by_column(parameters, str(column.position), states, error.questions)
     heading = COMMANDS_TO_CHOOSE if any(OR in word for word in words) else COMMANDS
-    values = [COLUMNS, _column(error.counted.plain), "", heading]
+    values = [COLUMNS, _column(error.counted.as_json), "", heading]
     return "\n".join([error.command, "", *values, f"  {shlex.join([*command, *words])}"])
 
 

@@ -4,7 +4,7 @@ from flask import Response, make_response
 
 from audience.access import operators, sessions
 from audience.console.kept_forms import page_of, render_again
-from audience.console.page import to_path, url
+from audience.console.page import redirect_to_path, url
 from audience.http.pages import public_root
 
 
@@ -16,9 +16,9 @@ def after_sign_in(target: str, form_text: str, token: str) -> Response:
     """
     operator = operators.signed_in(token)
     if not form_text or operator is None or not is_inside(target):
-        return to_path(inside(target))
+        return redirect_to_path(inside(target))
     shown = render_again(target, form_text, operator, sessions.csrf_token(token))
-    return make_response(shown) if shown else to_path(inside(page_of(target)))
+    return make_response(shown) if shown else redirect_to_path(inside(page_of(target)))
 
 
 def inside(target: str) -> str:

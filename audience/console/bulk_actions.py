@@ -105,7 +105,7 @@ def begin(site: Site) -> Response:
         site.id, lambda: bulk_actions.queue(site, chosen, new, actor()), attrgetter("id"), tag
     )
     if action_id != str(chosen):
-        bulk_actions.give_up(site, chosen)
+        bulk_actions.drop(site, chosen)
     return _redirect(site, action_id)
 
 

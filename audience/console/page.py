@@ -181,10 +181,10 @@ def _is_of_instance(endpoint: str) -> bool:
 
 def redirect_to(endpoint: str, **values: Any) -> Response:
     """Redirects to another page, after a POST."""
-    return to_path(url(endpoint, **values))
+    return redirect_to_path(url(endpoint, **values))
 
 
-def to_path(path: str) -> Response:
+def redirect_to_path(path: str) -> Response:
     return cast(Response, redirect(path, 303))
 
 

@@ -50,7 +50,11 @@ def with_password() -> Response:
 def code() -> str:
     """Sign in, after the password: the code. Without a sign-in that waits for it, the first screen"""
     token = request.form.get("token", "")
-    return _render("sign_in_code.html", token=token) if sign_in.awaiting(token) else _render("sign_in.html")
+    return (
+        _render("sign_in_code.html", token=token)
+        if sign_in.awaiting_email(token)
+        else _render("sign_in.html")
+    )
 
 
 @blueprint.post("/sign-in/code")
@@ -59,7 +63,7 @@ def with_code() -> Response:
     """Sign in with a code, after the password"""
     form = read_form()
     token, remembered, old = form.get("token", ""), "remember" in form, token_to_replace()
-    if email := sign_in.awaiting(token):
+    if email := sign_in.awaiting_email(token):
         limit_tries(email, "code")
     session = sign_in.with_code(token, form.get("code", ""), remembered, client_network(), old)
     if session is None:
@@ -119,7 +123,7 @@ def out() -> Response:
 def _go_on(token: str) -> Response:
     """The page to which this sign-in leads, with its session; or the screen that asks for a code."""
     form = read_form()
-    if sign_in.awaiting(token):
+    if sign_in.awaiting_email(token):
         return make_response(_render("sign_in_code.html", token=token))
     max_age = REMEMBERED_SECONDS if "remember" in form else None
     return keep_session(after_sign_in(form.get("next", ""), form.get("kept", ""), token), token, max_age)

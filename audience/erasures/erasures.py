@@ -163,31 +163,31 @@ def blank_erased(site: Site, keys: Collection[str]) -> None:
     change_log.blank_erased_values(site.id)
 
 
-def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequence[str] = ()) -> None:
-    """Suppresses erased addresses. `since` has the instant of each erasure, by hash; `first` has the
+def _suppress(site_id: int, erased_at: Mapping[str, int], number: int, first: Sequence[str] = ()) -> None:
+    """Suppresses erased addresses. `erased_at` has the instant of each erasure, by hash; `first` has the
     addresses' hashes of the first scheme.
 
     Also erases their refused rows, sign-ups and link requests, and marks waiting imports.
     """
-    stored_files.erase_refused(site_id, [*since, *first])
-    sign_ups.erase(site_id, [*since, *first])
-    link_requests.erase(site_id, [*since, *first])
+    stored_files.erase_refused(site_id, [*erased_at, *first])
+    sign_ups.erase(site_id, [*erased_at, *first])
+    link_requests.erase(site_id, [*erased_at, *first])
     suppressions.lift(site_id, first)
-    erased = {key: Suppression(suppressions.ERASED, at, number) for key, at in since.items()}
+    erased = {key: Suppression(suppressions.ERASED, at, number) for key, at in erased_at.items()}
     suppressions.add(site_id, erased)
     waiting_imports.mark(site_id)
 
 
-def erase_again(site: Site, since: Mapping[str, int], uuid_hashes: Collection[str | None] = ()) -> int:
-    """Repeats erasures of addresses, by their hash in `since`, and of `uuid_hashes`. Returns how many.
+def erase_again(site: Site, erased_at: Mapping[str, int], uuid_hashes: Collection[str | None] = ()) -> int:
+    """Repeats erasures of addresses, by their hash in `erased_at`, and of `uuid_hashes`. Returns how many.
 
-    `since` has the instant of each erasure. Only for an instance that is being restored, which no other
+    `erased_at` has the instant of each erasure. Only for an instance that is being restored, which no other
     process uses.
     """
 
     def is_erased(key_or_uuid: str) -> bool:
         hashes = site_keys.address_hashes(site.id, key_or_uuid)
-        return any(hash_ in since or hash_ in uuid_hashes for hash_ in hashes)
+        return any(hash_ in erased_at or hash_ in uuid_hashes for hash_ in hashes)
 
     last, erased = 0, 0
     with database.write(site.id):
@@ -197,7 +197,7 @@ def erase_again(site: Site, since: Mapping[str, int], uuid_hashes: Collection[st
             again = [key for _, key, uuid, _ in keys if is_erased(key) or is_erased(uuid)]
             erased += _delete(site.id, again, RESTORE, number)
         forget_typed(site.id)
-        _suppress(site.id, since, number)
+        _suppress(site.id, erased_at, number)
     waiting_imports.blank_erased_rows(site.id, is_erased)
     change_log.blank_erased_values(site.id)
     return erased
@@ -211,16 +211,16 @@ def existing_uuid_hashes(site: Site, hashes: Collection[str]) -> set[str]:
 
 
 @database.writes_site
-def suppress_absent(site: Site, since: Mapping[str, int]) -> None:
-    """Suppresses the erased addresses that have neither a subscriber nor a suppression. `since` has the
+def suppress_absent(site: Site, erased_at: Mapping[str, int]) -> None:
+    """Suppresses the erased addresses that have neither a subscriber nor a suppression. `erased_at` has the
     instant of each erasure, by hash.
 
     Numbers of erasures are not compared: applying one log raises the site's number above those in another
     log.
     """
-    existing = _existing_hashes(site, since, lambda key, _uuid: key)
-    suppressed = suppressions.find_by_hash(site.id, since)
-    if absent := {key: at for key, at in since.items() if key not in existing and key not in suppressed}:
+    existing = _existing_hashes(site, erased_at, lambda key, _uuid: key)
+    suppressed = suppressions.find_by_hash(site.id, erased_at)
+    if absent := {key: at for key, at in erased_at.items() if key not in existing and key not in suppressed}:
         erase_again(site, absent)
 
 

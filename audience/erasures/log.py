@@ -54,10 +54,10 @@ def list_all(instance: Path, unreadable: list[int] | None = None) -> list[LogLin
     """All lines of the log, oldest first. Numbers of unreadable lines are added to `unreadable`, as in
     `read`.
     """
-    if not stored.is_kept():
+    if not stored.is_table():
         return list(read(instance / LOG, unreadable=unreadable))
     with database.session():
-        return list(pair(stored.list_all()))
+        return list(merge_pairs(stored.list_all()))
 
 
 def missing(instance: Path, changes: Iterable[LogLine]) -> list[LogLine]:
@@ -68,7 +68,7 @@ def missing(instance: Path, changes: Iterable[LogLine]) -> list[LogLine]:
 
 def file_of(instance: Path) -> Path | None:
     """The file of the log; None if the log is a table."""
-    return None if stored.is_kept() else instance / LOG
+    return None if stored.is_table() else instance / LOG
 
 
 def begin(instance: Path) -> None:
@@ -86,7 +86,7 @@ def is_begun(instance: Path) -> bool:
 
 def beginning(instance: Path) -> LogLine | None:
     """The first line of the log. The log is complete since its `at`."""
-    if stored.is_kept():
+    if stored.is_table():
         with database.session():
             return stored.beginning()
     return _beginning(instance / LOG)
@@ -114,7 +114,7 @@ def complete(instance: Path) -> None:
     first = LogLine("", "", 0, None, pepper.check_value(), BEGINNING, logged_at=now)
     older = [change for change in list_all(instance, unreadable=[]) if change.kind != BEGINNING]
     more = _current_lines({change.address_hash for change in older if change.kind == ERASED})
-    if stored.is_kept():
+    if stored.is_table():
         stored.put_beginning(first)
         stored.add(list(more))
     else:
@@ -134,7 +134,7 @@ def _current_lines(erased: Collection[str]) -> Iterator[LogLine]:
             yield from consents.log_lines(site.id, number, consents.of_subscribers(site.id, subscribers))
 
 
-def take(instance: Path, restored: Path) -> None:
+def merge(instance: Path, restored: Path) -> None:
     """Adds to the log what was logged in the folder `restored`, where a backup was brought up to date.
 
     Unreadable lines of the log are dropped; the log then begins anew at the next start.
@@ -193,7 +193,7 @@ def sweep(instance: Path, days: int) -> bool:
     if first is None or now - (first.logged_at or 0) < DAY_MS:
         return False
     before = now - days * DAY_MS
-    if not stored.is_kept():
+    if not stored.is_table():
         compact(instance / LOG, before)
         return False
     with database.write(database.SHARED):
@@ -284,7 +284,7 @@ def read(log: Path, size: int | None = None, unreadable: list[int] | None = None
     The numbers of unreadable lines are added to `unreadable`. Without that list, the first such line raises
     `Refused`.
     """
-    return pair(_read(log, size, unreadable))
+    return merge_pairs(_read(log, size, unreadable))
 
 
 def _read(log: Path, size: int | None, unreadable: list[int] | None) -> Iterator[LogLine]:
@@ -311,7 +311,7 @@ def _read(log: Path, size: int | None, unreadable: list[int] | None) -> Iterator
                 unreadable.append(number)
 
 
-def cut_off(log: Path) -> int:
+def unfinished_bytes(log: Path) -> int:
     """The bytes of an unfinished last line, which is not read; 0 if the last line is whole."""
     if not log.exists():
         return 0
@@ -331,7 +331,7 @@ def _change(entry: Any) -> LogLine:
     return LogLine(**values)
 
 
-def pair(changes: Iterable[LogLine]) -> Iterator[LogLine]:
+def merge_pairs(changes: Iterable[LogLine]) -> Iterator[LogLine]:
     """Yields the lines. Of an older Audience, merges each pair: the two hashes of a change had a line
     each.
     """

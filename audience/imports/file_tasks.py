@@ -38,25 +38,25 @@ class Task:
 
     `found` is the result so far, as JSON: `look`, the description of the file (schemas/file_looks.py), and
     the result of the dry run or, if the file cannot be read, the `problem` and the values `found` to show
-    with it. It is stored as progress only once `looked` is true: the whole file is described.
+    with it. It is stored as progress only once `is_described` is true: the whole file is described.
     """
 
     site: Site
     upload: FileUpload
     job: Job
     found: dict[str, Any] = field(default_factory=dict)
-    looked: bool = False
+    is_described: bool = False
 
     def note(self, rows_done: int) -> None:
         """Stores how many rows were read. Raises `ClaimLost`."""
-        outcome = compact_json(self.found) if self.looked else self.upload.outcome
+        outcome = compact_json(self.found) if self.is_described else self.upload.outcome
         with database.write(self.site.id):
             jobs.hold(self.job, LONG)
             stored.note(self.site.id, self.upload.id, rows_done, outcome)
 
-    def look(self, rows_done: int, look: dict[str, Any]) -> None:
+    def describe(self, rows_done: int, description: dict[str, Any]) -> None:
         """Stores the description of the file so far. Raises `ClaimLost`."""
-        self.found["look"] = look
+        self.found["look"] = description
         self.note(rows_done)
 
     def judge(self, done: DryRun) -> None:
@@ -157,7 +157,7 @@ def _attempt(task: Task, instance: Path, open_file: FileOpener) -> None:
 
 
 def _do(task: Task, instance: Path, open_file: FileOpener) -> None:
-    with _open_file(task.site, instance, task.upload, open_file, task.look) as file:
+    with _open_file(task.site, instance, task.upload, open_file, task.describe) as file:
         if task.upload.task == IMPORT:
             _import(task, file)
         else:
@@ -166,7 +166,7 @@ def _do(task: Task, instance: Path, open_file: FileOpener) -> None:
 
 def _try(task: Task, file: ReadableFile) -> None:
     """Makes a dry run of the whole file. Stores the result as it grows."""
-    task.looked = True
+    task.is_described = True
     task.note(0)
     done = dry_runs.dry_run(task.site, file.rows(addresses.identity), None, task.judge)
     task.found |= dry_run_result(done)

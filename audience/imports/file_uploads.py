@@ -104,7 +104,7 @@ def get_asked(site: Site, upload_id: int, key: str) -> FileUpload:
 
 def _keep_content(site: Site, instance: Path, file: str, source: IO[bytes]) -> int:
     """Stores the content of a file. Returns its size in bytes. Raises `Refused` if it is empty."""
-    if file_chunks.are_kept():
+    if file_chunks.are_in_database():
         size = _keep_chunks(site, file, source)
     else:
         size = _keep_file(instance / FOLDER / file, source)

@@ -88,7 +88,7 @@ def read(purpose: str, token: str) -> Link | None:
     """
     token = token.rstrip(GLUED)
     payload = tokens.read(purpose, token)
-    sites = stored_sites.beginning_with(payload.site.hex()) if payload else []
+    sites = stored_sites.beginning_with(payload.site_prefix.hex()) if payload else []
     links = (_read(purpose, token, payload, site) for site in sites if payload)
     return next(filter(None, links), None)
 

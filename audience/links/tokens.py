@@ -28,14 +28,14 @@ MAX_LENGTH = 200
 
 
 class Payload(NamedTuple):
-    """What a token contains. `site` is the beginning of the site's uuid; `topic_id` 0 means all topics.
+    """What a token contains. `site_prefix` is the beginning of a site's uuid; `topic_id` 0 means all topics.
 
     Only a preferences link has an `address`, the first bytes of its keyed hash. `month` is when the link was
     made, counted from the year 0.
     """
 
     generation: int
-    site: bytes
+    site_prefix: bytes
     uuid: bytes
     topic_id: int = 0
     address: bytes = bytes(ADDRESS_BYTES)
@@ -47,9 +47,9 @@ def signer(key: bytes) -> Signer:
     return Signer(key, sep=SEPARATOR, key_derivation="none", digest_method=hashlib.sha256)
 
 
-def begin(generation: int, site: bytes) -> bytes:
+def begin(generation: int, site_prefix: bytes) -> bytes:
     """The first bytes of every payload of a site and generation."""
-    return HEAD.pack(VERSION, generation, site)
+    return HEAD.pack(VERSION, generation, site_prefix)
 
 
 def write(packed: bytes, signs: Signer) -> str:

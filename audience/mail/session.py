@@ -41,7 +41,7 @@ from audience.mail.results import (
 
 CONNECT_SECONDS, COMMAND_SECONDS, SECONDS = 10.0, 30.0, 60.0
 LEAVING_SECONDS = 1.0  # for the answer to QUIT
-OK, FORWARDED, CLOSING, CLOSED = 250, 251, 421, 221
+OK, FORWARDED, CLOSING = 250, 251, 421
 METHODS = {"PLAIN", "LOGIN", "CRAM-MD5"}  # of signing in, which `smtplib` has
 
 # Of policy, a full mailbox, a size: of this sender, this day, or this message, and not of the recipient.

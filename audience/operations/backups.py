@@ -273,7 +273,7 @@ def restore(
         stored.release(current)
         secret = (folder / pepper.FILE).read_bytes()
         if not carryover.is_log_of_another(pepper.check_value(secret)):
-            erasure_log.take(settings.instance, folder)
+            erasure_log.merge(settings.instance, folder)
         pepper.put(settings.pepper, secret)
         stored.replace(current, folder / DATABASE)
     if carryover.is_log_of_another(pepper.check_value(secret)):

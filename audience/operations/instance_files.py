@@ -251,5 +251,5 @@ def is_for_any_pepper(settings: Settings) -> bool:
     if database.files(settings.database):
         return False
     with contextlib.suppress(Unavailable), database.session():
-        return not stored.is_in_use() and stored.can_know()
+        return not stored.is_in_use() and stored.has_table()
     return False

@@ -77,7 +77,7 @@ def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
     Each returns true while there may be more.
     """
     return {
-        "stopped restores": partial(secret_files.remove_left_folders, settings.instance),
+        "stopped restores": partial(secret_files.remove_leftover_folders, settings.instance),
         "consent log": partial(erasure_log.sweep, settings.instance, settings.consent_log_days),
         "audit log": partial(audit_log.sweep, settings.audit_log_days),
     }

@@ -90,7 +90,7 @@ def move(settings: Settings, target: Settings, openers: Openers, progress: Progr
     database.close()
     with connected(settings) as source, connected(target) as arriving:
         phase = _begin(source, arriving, target.database)
-    release(settings)  # a process may have opened it before it was marked
+    merge_log(settings)  # a process may have opened it before it was marked
     with connected(settings) as source, connected(target) as arriving:
         _copy_log(settings.instance, source, arriving)
         tables = moves.tables()
@@ -117,10 +117,10 @@ def _check_source(settings: Settings, openers: Openers) -> None:
                 raise instance_files.LostFile(finding)
     finally:
         database.close()
-    release(settings)
+    merge_log(settings)
 
 
-def release(settings: Settings) -> None:
+def merge_log(settings: Settings) -> None:
     """Merges a database file's write-ahead log into it. Raises `Unavailable` if a process uses the file."""
     for file in database.files(settings.database)[:1]:
         stored_backups.release(file)
@@ -174,8 +174,8 @@ def _copy_log(instance: Path, source: MoveDatabase, arriving: MoveDatabase) -> N
     """Copies the lines of the log of erasures that the target lacks, to its table or file."""
     log = instance / erasure_log.LOG
     in_file = list(erasure_log.read(log))
-    lines_there = set(erasure_log.pair(arriving.logged_erasures()) if arriving.keeps_log else in_file)
-    changes = erasure_log.pair(source.logged_erasures()) if source.keeps_log else in_file
+    lines_there = set(erasure_log.merge_pairs(arriving.logged_erasures()) if arriving.keeps_log else in_file)
+    changes = erasure_log.merge_pairs(source.logged_erasures()) if source.keeps_log else in_file
     missing = [
         line for line in changes if line not in lines_there and not (lines_there and line.kind == BEGINNING)
     ]

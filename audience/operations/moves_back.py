@@ -5,7 +5,7 @@ from dataclasses import replace
 from audience import clock
 from audience.config import Settings
 from audience.errors import Refused
-from audience.operations.moves import connected, first_difference, mark, release
+from audience.operations.moves import connected, first_difference, mark, merge_log
 from audience.protocols import Progress
 from storage import database
 from storage.instance import moves
@@ -84,7 +84,7 @@ def _retire_target(source: MoveDatabase, phase: Phase, target: Settings, progres
         there, here = other.newest_migration(), source.newest_migration()
         if there != here:
             raise Refused(UPGRADED.format(there, here))
-    release(target)
+    merge_log(target)
     with connected(target) as other:
         arriving = Phase("", ARRIVING, "", clock.now_ms())
         mark(other, other.phase(), arriving)

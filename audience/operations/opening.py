@@ -72,7 +72,7 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
         kept_connections=settings.database_connections // 2 if write_gate else 0,
         cache_mb=2 if write_gate else CACHE_MB,
         folders=[settings.instance],
-        log=settings.instance / LOG,
+        erasure_log=settings.instance / LOG,
         read_url=settings.database_read_url,
     )
 
@@ -167,7 +167,7 @@ def prepare(settings: Settings, new: bool, on_terminal: bool) -> str | None:
         first_site.ensure(settings)
         instance_files.adopt_pepper()
     erasure_log.begin(settings.instance)
-    secret_files.remove_left_folders(settings.instance)
+    secret_files.remove_leftover_folders(settings.instance)
     link = None
     if on_terminal and not operators.any_exist():
         link = sessions.link(settings.console_url, *sign_in.console_link())

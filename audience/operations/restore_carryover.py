@@ -123,7 +123,10 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
     log, unreadable = settings.instance / erasure_log.LOG, list[int]()
     carryover = _from_log(erasure_log.read(log, unreadable=unreadable), since)
     carryover.is_new, carryover.unreadable = is_new(settings), unreadable
-    carryover.missing_ms, carryover.cut_off = erasure_log.missing_ms(log, since), erasure_log.cut_off(log)
+    carryover.missing_ms, carryover.cut_off = (
+        erasure_log.missing_ms(log, since),
+        erasure_log.unfinished_bytes(log),
+    )
     secret = pepper.read(settings.pepper)
     carryover.pepper_check = None if secret is None else pepper.check_value(secret)
     if not all(file.exists() for file in database.files(settings.database)[:1]):
@@ -188,7 +191,7 @@ def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
         suppress_absent(site, {line.address_hash: line.at for line in lines if line.kind == ERASED})
     link_generations.repeat(carryover.of_links)
     _raise_numbers(carryover)
-    return erased, unsubscribed, outgoing.hold_all()
+    return erased, unsubscribed, outgoing.pause_all()
 
 
 def add_to_log(instance: Path, carryover: Carryover) -> list[LogLine]:
@@ -230,7 +233,7 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> CarryoverCounts:
         ended = [_end_key(*key) for key in carryover.ended_keys]
         operator_carryover.apply(carryover.operators)
     erased, unsubscribed = (sum(counts[n] for counts in done) for n in range(2))
-    return CarryoverCounts(erased, unsubscribed, sum(ended), outgoing.hold_all())
+    return CarryoverCounts(erased, unsubscribed, sum(ended), outgoing.pause_all())
 
 
 def _raise_numbers(carryover: Carryover) -> None:

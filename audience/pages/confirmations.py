@@ -13,7 +13,7 @@ from audience.http.access import public
 from audience.http.services import services, settings
 from audience.links.links import GLUED
 from audience.pages import visitors
-from audience.pages.page import check, go_on, let_on, read_body, refuse_link, show
+from audience.pages.page import allow_redirect, check, read_body, redirect_to_owner, refuse_link, show
 from audience.sign_ups import confirming
 from audience.sign_ups.confirming import Confirmation, ConfirmOutcome
 
@@ -34,7 +34,7 @@ def ask(token: str) -> Response:
     if not asked.is_open:
         return _welcome(asked) if asked.is_confirmed else _too_old(asked)
     page = _page("confirm", asked, token, facts=_facts(asked), opened=clock.now_ms())
-    return let_on(page, asked.confirmed_url)
+    return allow_redirect(page, asked.confirmed_url)
 
 
 @blueprint.post("/confirm/<token>")
@@ -48,7 +48,7 @@ def confirm(token: str) -> Response:
     if outcome not in (ConfirmOutcome.CONFIRMED, ConfirmOutcome.ALREADY):
         return _too_old(asked)
     if asked.confirmed_url:
-        return go_on(asked.confirmed_url)
+        return redirect_to_owner(asked.confirmed_url)
     is_new = outcome is ConfirmOutcome.CONFIRMED
     base = settings().base_url
     return _welcome(asked, confirming.preferences_url(token.rstrip(GLUED), base) if is_new else "")

@@ -20,12 +20,12 @@ from audience.http.services import services, settings
 from audience.pages import visitors
 from audience.pages.page import (
     MAX_FORM_BYTES,
+    allow_redirect,
     asked_language,
     check,
     check_form,
-    go_on,
-    let_on,
     read_body,
+    redirect_to_owner,
     refuse_link,
     show,
 )
@@ -91,7 +91,7 @@ def send(site_uuid: str, form_id: int) -> Response:
         again = step._replace(network=visitors.network())
         return _step(site, form, steps.begin(site, again, step.is_hard))
     sign_ups.accept(site, form, _sign_up_request(step, _why_held(form, step, outcome)))
-    return go_on(form.next_url) if form.next_url else _page("mailbox", site, form, typed=step)
+    return redirect_to_owner(form.next_url) if form.next_url else _page("mailbox", site, form, typed=step)
 
 
 vars(ask)["check"] = check_form
@@ -194,7 +194,7 @@ def _form(site: Site, form: SignUpForm, **problems: Any) -> Response:
 def _step(site: Site, form: SignUpForm, step: FormStep, is_early: bool = False) -> Response:
     signed = steps.sign(site, step)
     page = _page("step", site, form, step=step, signed=signed, is_early=is_early, is_form=True)
-    return let_on(page, form.next_url)
+    return allow_redirect(page, form.next_url)
 
 
 def _paused_page(site: Site, form: SignUpForm) -> Response:
@@ -203,6 +203,6 @@ def _paused_page(site: Site, form: SignUpForm) -> Response:
 
 def _crowded_page(site: Site, form: SignUpForm, wait: int) -> Response:
     """The page for a network that must wait; `wait` is in seconds."""
-    page = _page("crowded", site, form, 429, until=visitors.until(wait))
+    page = _page("crowded", site, form, 429, until=visitors.instant_after(wait))
     page.headers["Retry-After"] = str(wait)
     return page

@@ -120,6 +120,6 @@ def _step(site: Site, step: FormStep, is_early: bool = False) -> Response:
 
 def _crowded_page(site: Site, wait: int) -> Response:
     """The page for a network that must wait; `wait` is in seconds."""
-    page = _page("crowded", site, 429, until=visitors.until(wait))
+    page = _page("crowded", site, 429, until=visitors.instant_after(wait))
     page.headers["Retry-After"] = str(wait)
     return page

@@ -68,7 +68,7 @@ def error_page(error: ErrorResponse) -> Response:
 
 def asked_language(offered: Sequence[str]) -> str:
     """The language in the page's URL; "" if it is none of `offered`."""
-    asked = texts.known(request.args.get("lang", ""))
+    asked = texts.supported_language(request.args.get("lang", ""))
     return asked if asked in offered else ""
 
 
@@ -84,7 +84,7 @@ def _render(
     """Renders a page in the first known language of: the URL's, `of_person`, the browser's, `of_site`."""
     chosen = asked_language(offered)
     host = urlsplit(settings().base_url).netloc
-    words = Texts(chosen or texts.known(of_person) or reader_language(of_site))
+    words = Texts(chosen or texts.supported_language(of_person) or reader_language(of_site))
     look = shown.get("look")
     return make_response(
         render_template(
@@ -145,7 +145,7 @@ def put_headers(response: Response) -> Response:
     return response
 
 
-def let_on(response: Response, url: str) -> Response:
+def allow_redirect(response: Response, url: str) -> Response:
     """Lets a page's form be redirected to `url`, if any, by the page's security policy. Returns the response.
 
     Browsers check redirects of forms, too.
@@ -156,7 +156,7 @@ def let_on(response: Response, url: str) -> Response:
     return response
 
 
-def go_on(url: str) -> Response:
+def redirect_to_owner(url: str) -> Response:
     """A redirect to one of the owner's pages."""
     return Response(status=303, headers={"Location": url})
 

@@ -46,7 +46,7 @@ def table(language: str) -> dict[str, str]:
     return found
 
 
-def known(language: str) -> str:
+def supported_language(language: str) -> str:
     """The language among `LANGUAGES` of a tag such as `de-AT` or `DE`; "" without one."""
     tag = language[:2].lower()
     return tag if tag in LANGUAGES and language[2:3] in ("", "-", "_") else ""

@@ -72,7 +72,7 @@ def agent() -> str:
     return request.user_agent.string[:MAX_AGENT]
 
 
-def until(wait: int) -> int:
+def instant_after(wait: int) -> int:
     """The instant after `wait` seconds, in milliseconds."""
     return clock.now_ms() + wait * SECOND_MS
 

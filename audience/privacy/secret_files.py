@@ -47,7 +47,7 @@ def write_once(file: Path, content: bytes) -> None:
     _sync_folder(file.parent)
 
 
-def another_users(file: Path) -> str | None:
+def foreign_owner(file: Path) -> str | None:
     """A sentence that names the owner of a file, if that is another user.
 
     None if this user owns it, or if root does and it is readable.
@@ -140,11 +140,11 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def private_folder(beside: Path) -> Iterator[Path]:
-    """Yields a private folder in `beside`, deleted at the end. Removes those of killed processes first."""
-    remove_left_folders(beside)
+def private_folder(parent: Path) -> Iterator[Path]:
+    """Yields a private folder in `parent`, deleted at the end. Removes those of killed processes first."""
+    remove_leftover_folders(parent)
     with (
-        tempfile.TemporaryDirectory(prefix=PRIVATE, dir=beside) as name,
+        tempfile.TemporaryDirectory(prefix=PRIVATE, dir=parent) as name,
         open(Path(name) / "new", "xb") as lock,
     ):
         with contextlib.suppress(OSError):  # without locks, the folder of a killed process stays
@@ -152,9 +152,9 @@ def private_folder(beside: Path) -> Iterator[Path]:
         yield Path(lock.name).rename(Path(name) / LOCK).parent
 
 
-def remove_left_folders(beside: Path) -> None:
+def remove_leftover_folders(parent: Path) -> None:
     """Removes the private folders that no process uses."""
-    for file in beside.glob(f"{PRIVATE}*/{LOCK}"):
+    for file in parent.glob(f"{PRIVATE}*/{LOCK}"):
         with contextlib.suppress(OSError), file.open("r+b") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(file.parent)

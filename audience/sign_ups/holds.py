@@ -93,6 +93,6 @@ def _expire(site_id: int, now: int) -> bool:
     expired = stored.list_expired(site_id, now, CHUNK_ROWS)
     for sign_up in expired:
         if sign_up.is_open:
-            sign_ups.count(site_id, sign_up, EXPIRED)
+            sign_ups.count_outcome(site_id, sign_up, EXPIRED)
         stored.delete(site_id=site_id, id=sign_up.id)
     return bool(expired)

@@ -140,7 +140,7 @@ def _set_aside(site_id: int, sign_up: SignUp, outcome: str, reason: str) -> None
         sign_ups.end(site_id, sign_up, ENDED)
         stored.change({"reason": reason or outcome}, site_id=site_id, id=sign_up.id)
         return
-    sign_ups.count(site_id, sign_up, outcome)
+    sign_ups.count_outcome(site_id, sign_up, outcome)
     if outcome == HELD:
         held = {"status": HELD, "reason": reason, "expires_at": sign_up.requested_at + HELD_MS}
         stored.change(held, site_id=site_id, id=sign_up.id)
@@ -214,7 +214,7 @@ def _asked_at(sign_up: SignUp) -> int:
 
 def _settle(site_id: int, sign_up: SignUp, status: str, answer: str, **more: object) -> None:
     """Counts a mail as `status` (`SENT` or `FAILED`), and sets that status unless the sign-up has ended."""
-    sign_ups.count(site_id, sign_up, status)
+    sign_ups.count_outcome(site_id, sign_up, status)
     values = {"status": status, "said": answer, "next_try_at": None} | more
     stored.change(values, site_id=site_id, id=sign_up.id, status=WAITING)
 

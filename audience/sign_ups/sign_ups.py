@@ -91,11 +91,11 @@ def add(site: Site, form: SignUpForm | None, asked: SignUpRequest) -> SignUp:
     """Stores a sign-up, with or without a form, as `accept` does, in the caller's transaction."""
     sign_up = _draft(site, form, asked, clock.now_ms())
     sign_up = sign_up._replace(id=stored.add(sign_up, site_id=site.id))
-    count(site.id, sign_up, ASKED)
+    count_outcome(site.id, sign_up, ASKED)
     if sign_up.status == WAITING:
         queue(site.id, sign_up.id)
     else:
-        count(site.id, sign_up, HELD)
+        count_outcome(site.id, sign_up, HELD)
     return sign_up
 
 
@@ -106,7 +106,7 @@ def count_capped(site: Site, form: SignUpForm) -> None:
         _count(site.id, form.id, "capped")
 
 
-def count(site_id: int, sign_up: SignUp, outcome: str) -> None:
+def count_outcome(site_id: int, sign_up: SignUp, outcome: str) -> None:
     """Counts the outcome of a sign-up, in the caller's transaction, unless it is a test."""
     if not sign_up.is_test:
         _count(site_id, sign_up.form_id, outcome)
@@ -140,7 +140,7 @@ def newest(site: Site, address: str) -> SignUp | None:
 
 def end(site_id: int, sign_up: SignUp, status: str) -> None:
     """Ends a sign-up: counts it, sets `status` and removes personal data, in the caller's transaction."""
-    count(site_id, sign_up, status)
+    count_outcome(site_id, sign_up, status)
     stored.end(site_id, sign_up.id, status, clock.now_ms() + KEPT_MS)
 
 

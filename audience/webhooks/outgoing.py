@@ -14,7 +14,7 @@ def is_sent_here() -> bool:
     """Whether messages are sent from the open database: always, except during a move.
 
     If the database is a copy of the one that sent messages before, first holds all of them, once; see
-    `hold_all`.
+    `pause_all`.
     """
     with database.session():
         if not instance_state.is_here():
@@ -22,13 +22,13 @@ def is_sent_here() -> bool:
         home, here = instance_state.home()
     if here not in ("", home):
         if home:
-            hold_all()
+            pause_all()
         with database.write(database.SHARED):
             instance_state.put_home(here)
     return True
 
 
-def hold_all() -> int:
+def pause_all() -> int:
     """Pauses all webhooks of a restored or copied instance, for operators to resume. Returns how many.
 
     Also holds all waiting sign-ups: whoever signed up may have unsubscribed since.

@@ -80,13 +80,13 @@ class Contradicted(FileRefused):
         self.command = "\n".join([self.command, *(question.command for question in questions)])
         self.problems += [FieldError("file", question.message) for question in questions]
         self.counted, self.questions = counted, questions
-        self.found = {"columns": [counted.plain]}
+        self.found = {"columns": [counted.as_json]}
         if questions:
-            self.found["asks"] = [question.plain(question.message) for question in questions]
+            self.found["asks"] = [question.as_json(question.message) for question in questions]
 
     @property
     def page_found(self) -> dict[str, Any]:
-        asks = [question.plain(question.page) for question in self.questions]
+        asks = [question.as_json(question.page) for question in self.questions]
         return self.found | ({"asks": asks} if asks else {})
 
 

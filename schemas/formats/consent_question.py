@@ -88,7 +88,7 @@ class CountedColumn:
         return sorted(((value, count) for value, count in self.values.values()), key=lambda pair: -pair[1])
 
     @property
-    def plain(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         values = {"many": True} if self.many else {"values": plain_values(self.listed)}
         return {"place": self.column.position, "name": shorten(self.column.name), **values}
 
@@ -136,7 +136,7 @@ class ConsentLook:
             if state is None and not (is_told and comparable(cell) == BLANK and BLANK in consent.states):
                 counted.see(cell)
 
-    def asks(self) -> list[FileQuestion]:
+    def questions(self) -> list[FileQuestion]:
         """The open questions about consent. Call it once all rows are seen."""
         self._count_blanks()
         if self._answer.is_open:
@@ -159,7 +159,7 @@ class ConsentLook:
     @property
     def columns(self) -> list[dict[str, Any]]:
         """The columns with their values, as JSON; empty if consent is answered."""
-        return [counted.plain for counted in self._all]
+        return [counted.as_json for counted in self._all]
 
     @property
     def suggestion(self) -> dict[str, Any] | None:

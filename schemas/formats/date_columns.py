@@ -113,7 +113,7 @@ class DateWatch:
         forms = {column.position: self._form(watch) or ISO for column, watch in self.columns}
         return DateReading(forms, ZoneInfo(self.reading.zone), self.reading.unread_dates)
 
-    def asks(self) -> list[FileQuestion]:
+    def questions(self) -> list[FileQuestion]:
         """The open questions about dates: the order of day and month, and what to do with other cells.
 
         Empty once the user has answered.

@@ -113,9 +113,9 @@ class FirstLook:
         else:
             is_whole = True
             _check_end(self._table, self._columns, self._answer, *last)
-        asks = [*(self._consents.asks() if last[0] else ()), *before, *self._asks()]
+        asks = [*(self._consents.questions() if last[0] else ()), *before, *self._questions()]
         self._guards.check(asks)
-        columns = self._consents.columns or [CountedColumn(column).plain for column in self._columns]
+        columns = self._consents.columns or [CountedColumn(column).as_json for column in self._columns]
         check_answered(asks, columns=columns, suggestion=self._consents.suggestion, whole=is_whole)
         return self._dated.dates()
 
@@ -131,12 +131,12 @@ class FirstLook:
         if table.kind == CSV:
             _refuse_swallowed(table, row, record, self._emails)
 
-    def _asks(self) -> list[FileQuestion]:
+    def _questions(self) -> list[FileQuestion]:
         """The open questions about all but consent."""
         return [
-            *self._dated.asks(),
-            *self._tagged.asks(),
-            *self._others.asks(),
+            *self._dated.questions(),
+            *self._tagged.questions(),
+            *self._others.questions(),
             *_ask_foreign(self._foreign),
             *_ask_unseen(self._table, self._reading),
         ]

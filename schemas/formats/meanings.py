@@ -87,12 +87,12 @@ def preset_columns(name: str) -> dict[str, str]:
     return {fold(header): meaning for header, meaning in PRESETS[name].columns.items()}
 
 
-def notes_of(columns: Iterable[str]) -> Sequence[str]:
+def note_headers(columns: Iterable[str]) -> Sequence[str]:
     """The headers that a file of refused rows has behind its `columns`, without `code` if they include it."""
     return NOTES if CODE_NOTE in map(normal, columns) else (*NOTES, CODE_NOTE)
 
 
-def column_of(key: str) -> str:
+def field_header(key: str) -> str:
     """The header for a custom field, by which an import knows it whatever the values are."""
     return csv_values.write_text(CUSTOM + key if _is_taken(key) else key)
 

@@ -51,7 +51,7 @@ class OtherColumns:
         if says and brings_in(self._table, self._consents, record):
             self._found |= dict.fromkeys(column.name.strip() for column in says)
 
-    def asks(self) -> list[FileQuestion]:
+    def questions(self) -> list[FileQuestion]:
         names = list(self._found)
         if not names:
             return []

@@ -53,7 +53,7 @@ class FileQuestion:
         found = "; ".join(readings) or shown_values(self.values) or quoted(self.columns)
         return f"Found{where}: {found}." if found else ""
 
-    def plain(self, message: str) -> dict[str, Any]:
+    def as_json(self, message: str) -> dict[str, Any]:
         """The question as JSON, with `message` as its text."""
         return {
             "about": self.about,
@@ -105,11 +105,11 @@ class QuestionsOpen(FileRefused):
         self.problems = [FieldError("file", question.message) for question in questions]
         self.questions = list(questions)
         self.whole = whole
-        self.found |= {"asks": [question.plain(question.message) for question in questions], **found}
+        self.found |= {"asks": [question.as_json(question.message) for question in questions], **found}
 
     @property
     def page_found(self) -> dict[str, Any]:
-        return self.found | {"asks": [question.plain(question.page) for question in self.questions]}
+        return self.found | {"asks": [question.as_json(question.page) for question in self.questions]}
 
 
 def check_answered(questions: Iterable[FileQuestion], whole: bool = True, **found: Any) -> None:

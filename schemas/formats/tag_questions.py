@@ -45,7 +45,7 @@ class TagWatch:
                 if cell in shown or len(shown) < MAX_SHOWN:
                     shown[cell] += 1
 
-    def asks(self) -> list[FileQuestion]:
+    def questions(self) -> list[FileQuestion]:
         """The question which mark separates tags; none for columns with commas, or without another mark."""
         asked = [
             column

@@ -4,13 +4,13 @@ from storage.access.models import SentFormModel
 from storage.database import execute, value
 
 
-def result(session_id: int, form: str, since: int) -> str:
-    """The id of what a form created; "" unless the form was sent after the instant `since`."""
+def result(session_id: int, form_hash: str, since: int) -> str:
+    """The id of what the form with a hash created; "" unless the form was sent after the instant `since`."""
     query = "SELECT result FROM sent_forms WHERE session_id = ? AND form = ? AND created_at > ?"
-    return value(query, (session_id, form, since), "")
+    return value(query, (session_id, form_hash, since), "")
 
 
-def put(session_id: int, form: str, result: str, at: int, keep_ms: int) -> None:
+def put(session_id: int, form_hash: str, result: str, at: int, keep_ms: int) -> None:
     """Stores the id of what a form created. Deletes the session's results that are older than `keep_ms`."""
     execute("DELETE FROM sent_forms WHERE session_id = ? AND created_at <= ?", (session_id, at - keep_ms))
-    SentFormModel.insert(session=session_id, form=form, result=result, created_at=at).execute()
+    SentFormModel.insert(session=session_id, form=form_hash, result=result, created_at=at).execute()

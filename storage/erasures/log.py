@@ -71,14 +71,14 @@ ALL = f"SELECT {COLUMNS} FROM logged_erasures ORDER BY id"
 ADD = insert_into("logged_erasures", FIELDS)
 
 
-def is_kept() -> bool:
+def is_table() -> bool:
     """Whether the log is a table of the database, because several hosts may share it; else it is a file."""
     return engine.HAS_HOSTS
 
 
 def add(changes: Sequence[LogLine]) -> None:
     """Logs changes with the caller's transaction. In the table, an erasure replaces lines with its hashes."""
-    if not is_kept():
+    if not is_table():
         database.at_commit(_Lines).changes.extend(changes)
         return
     erased = [(row.site_uuid, hash_) for row in changes if row.kind == ERASED for hash_ in row.hashes]
@@ -113,7 +113,7 @@ class _Lines:
             log.warning(NOT_LOGGED, len(subscribed))
 
     def _append(self, changes: Sequence[LogLine]) -> None:
-        if changes and (file := database.log()):
+        if changes and (file := database.erasure_log()):
             append(file, changes)
 
 

@@ -10,7 +10,7 @@ from storage.sql import rows_of
 CHUNK_BYTES = 2**20  # of all but the last
 
 
-def are_kept() -> bool:
+def are_in_database() -> bool:
     """Whether files are chunks in the database, because several hosts may share it; else in a folder."""
     return engine.HAS_HOSTS
 

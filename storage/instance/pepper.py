@@ -6,7 +6,7 @@ from storage.models import PepperModel
 
 def check_value() -> str | None:
     """The check value of the pepper; None without one."""
-    return value("SELECT check_value FROM pepper", (), None) if can_know() else None
+    return value("SELECT check_value FROM pepper", (), None) if has_table() else None
 
 
 def add_check_value(check_value: str) -> None:
@@ -14,7 +14,7 @@ def add_check_value(check_value: str) -> None:
     PepperModel.insert(id=1, check_value=check_value).execute()
 
 
-def can_know() -> bool:
+def has_table() -> bool:
     """Whether the database has the table for the check value."""
     return bool(database.table_exists("pepper"))
 

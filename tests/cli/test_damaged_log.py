@@ -118,7 +118,7 @@ def test_a_new_folder_without_a_log_says_whom_that_may_bring_back(begun, file, c
 def test_the_next_line_takes_the_place_of_an_unfinished_one(begun, file, client, unfinished):
     with (begun.instance / erasure_log.LOG).open("ab") as opened:
         opened.write(unfinished)
-    assert erasure_log.cut_off(begun.instance / erasure_log.LOG) == len(unfinished)
+    assert erasure_log.unfinished_bytes(begun.instance / erasure_log.LOG) == len(unfinished)
     say(client, "unsubscribe")
     lose(begun)
     assert restore(begun, file)["cut_off_bytes"] == 0

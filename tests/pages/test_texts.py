@@ -88,7 +88,7 @@ def test_values_are_escaped_and_an_address_that_is_not_shown_is_this_address(lan
     ("German", ""),
 ])  # fmt: skip
 def test_a_tag_means_a_language(tag, language):
-    assert texts.known(tag) == language
+    assert texts.supported_language(tag) == language
 
 
 def put_language(site, language):

@@ -21,7 +21,7 @@ class Parts(NamedTuple):
     processes: Processes
     metrics: Metrics
     threads: Threads
-    waits: Gates
+    gates: Gates
 
 
 def parts(settings: Settings) -> Parts:

@@ -21,7 +21,7 @@ PEOPLE = b"email,note\n" + b"".join(b"p%d@example.com,%s\n" % (n, b"x" * 2_000) 
 
 @pytest.fixture
 def site(app, monkeypatch):
-    monkeypatch.setattr(file_chunks, "are_kept", lambda: True)
+    monkeypatch.setattr(file_chunks, "are_in_database", lambda: True)
     return sites.create("Example")
 
 
