@@ -6,6 +6,7 @@ from typing import NamedTuple
 import orjson
 from pyroaring import BitMap
 
+from storage.database import column as values
 from storage.database import row, rows
 from storage.engines.chosen import engine
 from storage.segments.members import Members, ids_of
@@ -18,6 +19,13 @@ MOST_FOUND = 10_000
 EARLIEST = 1 - 2**63  # one less is no integer to a server, which then searches no index
 LAST_CHARACTER = "\U0010ffff"
 
+PART = "subscribers.id >> 13"
+PARTS = (  # each is found from the one before, by the index alone
+    "WITH RECURSIVE found (part) AS (SELECT CAST(-1 AS bigint) UNION ALL "
+    f"SELECT (SELECT min({PART}) FROM subscribers WHERE site_id = ? AND {{column}} <> '' "
+    f"AND {PART} > found.part) FROM found WHERE found.part IS NOT NULL) "
+    "SELECT part FROM found WHERE part >= 0"
+)
 BEGINS = "subscribers.site_id = ? AND {0} >= ? AND {0} < ?"
 BY_ADDRESS = BEGINS.format("email_key")
 
@@ -43,11 +51,7 @@ def begins_with(
     turn.
     """
     conditions = [condition for start in addresses for condition in _starts(site_id, start)]
-    for name in names:
-        conditions += [_begins(_by_name(column), site_id, name) for column in ("first_name", "last_name")]
-        splits = {name.partition(" "), name.rpartition(" ")}
-        by_both = f"{_by_name('last_name')} AND {engine.caseless('first_name', '=')}"
-        conditions += [_begins(by_both, site_id, last, first) for first, _, last in splits if last]
+    conditions += _by_either_name(site_id, names)
     at_domains = BitMap()
     for start in of_domains:
         at_domains |= domains.holders_from(site_id, start.domain) | _international(site_id, start)
@@ -70,6 +74,27 @@ def _international(site_id: int, start: AddressStart) -> BitMap:
     return (
         domains.holders_from(site_id, start.international, start.shown) if start.international else BitMap()
     )
+
+
+def _by_either_name(site_id: int, names: Iterable[str]) -> Iterator[Sql]:
+    """Yields the conditions that a first name, a last name or both begin with one of these texts."""
+    first_parts, last_parts = (_in_parts(site_id, column) for column in ("first_name", "last_name"))
+    by_both = f"{_by_name('last_name')} AND {engine.caseless('first_name', '=')}"
+    for name in names:
+        yield join(AND, [_begins(_by_name("first_name"), site_id, name), first_parts])
+        yield join(AND, [_begins(_by_name("last_name"), site_id, name), last_parts])
+        for first, _, last in {name.partition(" "), name.rpartition(" ")}:
+            if last:
+                yield join(AND, [_begins(by_both, site_id, last, first), last_parts])
+
+
+def _in_parts(site_id: int, column: str) -> Sql:
+    """The condition by which the index of a name is used: it has parts of `PART`, all of which are named.
+
+    An import writes only the newest part, a few pages. In an index of all names, each row has its own page.
+    """
+    parts = values(PARTS.format(column=column), (site_id,))
+    return Sql(f"{PART} IN ({','.join(map(str, parts)) or 'NULL'})")
 
 
 def _by_name(column: str) -> str:

@@ -12,6 +12,7 @@ from audience.searches import searches
 from audience.segments import segments
 from audience.subscribers import events, subscribers
 from storage import database
+from storage.engines.chosen import engine
 from tests.console.browser import alert
 
 AT = 1_790_000_000_000
@@ -61,6 +62,18 @@ def test_text_begins_an_address_a_domain_or_a_name(owner, site, path, text, foun
     add(site, {"email": "w@b.example", "first_name": "Łukasz", "last_name": "Wójcik"})
     add(site, {"email": "x@bücher.example"})
     assert sorted(shown(searched(owner, path, text))) == sorted(found)
+
+
+def test_names_are_found_however_far_apart_the_ids_of_their_subscribers_are(owner, site, path):
+    for number, last_id in enumerate((1, 8_190, 9_000, 300_000)):
+        with database.write():
+            engine.put_last_id(database.database, "subscribers", last_id)
+        add(site, {"email": f"{number}@a.example", "first_name": "Ann", "last_name": f"Wójcik{number}"})
+        add(site, {"email": f"w{number}@a.example", "last_name": "Annesley"})
+    everybody = sorted(f"{mark}{number}@a.example" for mark in ("", "w") for number in range(4))
+    assert sorted(shown(searched(owner, path, "ann"))) == everybody
+    assert sorted(shown(searched(owner, path, "wój"))) == everybody[:4]
+    assert shown(searched(owner, path, "ann wójcik3")) == ["3@a.example"]
 
 
 def test_a_long_text_is_searched_for_whole_or_refused(owner, site, path):
