@@ -66,7 +66,7 @@ def read_plans() -> None:
     """From now on, explains each statement before it runs. Adds those that name several partitions to
     `wrong`.
     """
-    execute, execute_many, copy = psycopg.Cursor.execute, psycopg.Cursor.executemany, ServerPool._copy
+    execute, execute_many, write = psycopg.Cursor.execute, psycopg.Cursor.executemany, ServerPool.execute_many
     explain = Explainer(execute).explain
 
     def run(cursor: Any, sql: Any, parameters: Any = None, **options: Any) -> Any:
@@ -79,15 +79,17 @@ def read_plans() -> None:
             explain(cursor, sql, row)
         return execute_many(cursor, sql, rows, **options)
 
-    def run_copy(pool: Any, statement: Any, rows: Any) -> None:
-        if statement.table in statements.TABLES and len(by_site(statement, rows)) > 1 and not _is_of_tests():
+    def run_rows(pool: Any, sql: Any, rows: Any, statement: Any = None) -> None:
+        rows = list(rows)
+        is_inserted = statement and statement.conflict is not None and statement.table in statements.TABLES
+        if is_inserted and len(by_site(statement, rows)) > 1 and not _is_of_tests():
             wrong.append(f"rows of several sites: {statement.table}")
-        copy(pool, statement, rows)
+        write(pool, sql, rows, statement)
 
     for owner, name, reading in (
         (psycopg.Cursor, "execute", run),
         (psycopg.Cursor, "executemany", run_many),
-        (ServerPool, "_copy", run_copy),
+        (ServerPool, "execute_many", run_rows),
     ):
         setattr(owner, name, reading)
 

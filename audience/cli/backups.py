@@ -1,6 +1,6 @@
 """`audience backup` and `audience restore`."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +119,7 @@ def _contents(manifest: Manifest) -> str:
 @click.option(
     "--former", default="", metavar="URL", help="The PostgreSQL database that is replaced, renamed."
 )
+@click.option("--password-file", default="", metavar="FILE", help="File with the password for --former.")
 @as_json
 @click.pass_obj
 def restore(
@@ -128,6 +129,7 @@ def restore(
     ignore_erasures: bool,
     unsubscribes_lost: bool,
     former: str,
+    password_file: str,
     as_json: bool,
 ) -> None:
     """Replace the instance with a backup. Stop the service first.
@@ -138,6 +140,8 @@ def restore(
     Example: audience restore audience-2026-11-20.tar
     """
     settings = instance.settings
+    password_file = password_file or settings.database_password_file
+    before = replace(settings, database_url=former, database_password_file=password_file)
     on_server = backups.is_on_server(settings)
     if former and not on_server:
         raise click.UsageError(NO_FORMER)
@@ -147,7 +151,7 @@ def restore(
         click.confirm(f"Replace the contents of {settings.instance} with {file}?", abort=True, err=True)
     with instance.processes().stopped(), ShownProgress() as progress:
         arguments = settings, file.absolute(), progress, instance.openers, ignore_erasures, unsubscribes_lost
-        restored = server_restores.restore(*arguments, former) if on_server else backups.restore(*arguments)
+        restored = server_restores.restore(*arguments, before) if on_server else backups.restore(*arguments)
     show(_answer(restored), as_json, _lines(restored))
 
 

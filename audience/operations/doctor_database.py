@@ -26,6 +26,10 @@ TWINS = (
 )
 MOST_TWINS = 5  # that are named
 OWN_NAME = "give them a name of their own in Settings, Pages and mail, to keep the console apart"
+TWO_FACTOR = (
+    "Whoever knows the password of one of them can set it up in their place: remind them, or run "
+    "`audience operator remove EMAIL`."
+)
 CLOCK_SKEW_MS = 60_000
 MIN_NOW_MS = 1_767_225_600_000  # 2026-01-01: an earlier clock is wrong
 
@@ -68,6 +72,10 @@ def console(context: Context) -> Iterator[Finding]:
     if settings.public_url and settings.console_url != settings.base_url:
         advice = "Other machines reach it only over HTTPS: set AUDIENCE_PUBLIC_URL to an https:// address."
         yield warn("console", f"answers at {settings.console_url}/console only", advice)
+    without = [operator.email or operators.FIRST for operator, _ in accounts if not operator.two_factor]
+    if settings.require_two_factor and without:
+        found = f"two-factor sign-in is required, and not set up by {', '.join(without)}"
+        yield warn("console", found, TWO_FACTOR)
     if accounts and not any(operator.administrator for operator, _ in accounts):
         advice = "Run `audience operator role EMAIL administrator`."
         yield warn("console", "no operator is an administrator", advice)

@@ -34,20 +34,21 @@ def restore(
     openers: Openers,
     ignore_erasures: bool,
     unsubscribes_lost: bool,
-    former_url: str,
+    before: Settings,
 ) -> RestoreResult:
     """Restores a backup into the empty database of `settings`, and opens it.
 
     No instance uses that database before the erasures and unsubscribes since are repeated. They are read from
-    the database of `former_url` or, if that is lost ("") from the log in the folder. Interrupted, the same
-    call goes on. Raises as `backups.restore`; `Unusable` also if the server's programs are missing or fail.
+    the database of `before` or, if that is lost (its URL is "") from the log in the folder. Interrupted, the
+    same call goes on. Raises as `backups.restore`; `Unusable` also if the server's programs are missing or
+    fail.
     """
     settings.instance.mkdir(mode=0o700, parents=True, exist_ok=True)
     with backups.os_errors_refused(file), secret_files.private_folder(settings.instance) as folder:
         manifest = backups.unpack(file, folder, progress)
         if manifest.data != backups.DUMP:
             raise Refused(OF_FILE.format(file))
-        former = replace(settings, instance=folder, database_url=former_url, pepper_file="")
+        former = replace(before, instance=folder, pepper_file="")
         _take_log(settings, former, openers)
         openers.database(settings)
         if not stored.load(folder / backups.DUMP, manifest.sha256[backups.DUMP], clock.now_ms()):

@@ -17,6 +17,7 @@ from audience.looks import looks
 from audience.operations import site_lane
 from audience.subscribers import subscribers
 from storage import database
+from storage.access import operators as stored_operators
 from storage.engines import sqlite
 from storage.instance import doctor as stored
 from tests.client import FakeProcesses, FakeQueue
@@ -271,6 +272,20 @@ def test_links_begin_where_the_service_listens(doctor, settings):
     with hold_instance_lock(settings.instance, replace(settings, port=8123)):
         [found] = doctor()[1]["links"]
     assert found["found"].endswith("begin with http://127.0.0.1:8123")
+
+
+def test_who_lacks_the_two_factor_sign_in_that_is_required_is_named(doctor, settings):
+    for name in ("ann", "bob", "cid"):
+        operators.add(f"{name}@example.com", True, {}, COMMAND_LINE)
+    with database.write(database.SHARED):
+        stored_operators.set_two_factor(operators.get("bob@example.com"), "nonce", 1, "[]")
+    assert states(doctor()[1], "console") == {"ok"}
+    _, results = doctor(settings=replace(settings, require_two_factor=True))
+    assert states(results, "console") == {"warn", "ok"}
+    assert results["console"][0]["found"] == (
+        "two-factor sign-in is required, and not set up by ann@example.com, cid@example.com"
+    )
+    assert "audience operator remove EMAIL" in results["console"][0]["advice"]
 
 
 def test_a_console_that_browsers_cannot_reach_or_nobody_administers(doctor, settings):

@@ -106,6 +106,30 @@ def test_whoever_left_since_stays_away_by_the_former_database(left_since, on_ser
     assert states(settings) == [None, False, True]
 
 
+@pytest.mark.parametrize("own", ["", "secret-of-the-new"])
+def test_the_password_of_the_former_database_is_read_from_a_file(
+    left_since, on_server, new_database, monkeypatch, tmp_path, own
+):
+    real = database.open
+    opened: dict[str, str | None] = {}
+
+    def open_and_note(url, **options):
+        opened.setdefault(url, options["password"])
+        real(url, **options)
+
+    monkeypatch.setattr(database, "open", open_and_note)
+    files = {name: tmp_path / name for name in ("former", "new")}
+    files["former"].write_text("secret\n")
+    files["new"].write_text(own)
+    settings = replace(
+        on_server, database_url=new_database, database_password_file=str(files["new"]) if own else ""
+    )
+    words = ("--former", on_server.database_url, "--password-file", str(files["former"]))
+    done = restore(settings, left_since, *words)
+    assert done.exit_code == 0, done.output
+    assert opened == {on_server.database_url: "secret", new_database: own or None}
+
+
 def test_an_interrupted_one_goes_on_and_is_not_used_before(left_since, on_server, new_database, monkeypatch):
     settings = replace(on_server, database_url=new_database)
     with monkeypatch.context() as patched:
