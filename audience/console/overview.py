@@ -9,6 +9,7 @@ from flask import Blueprint, Response, render_template, request
 from audience import clock
 from audience.access import operators
 from audience.access.sites import Site
+from audience.console import file_forms
 from audience.console.page import page, present, redirect_to
 from audience.console.wording import plain_day, short_day, today
 from audience.forms import forms
@@ -65,7 +66,7 @@ def _sign_ups(site: Site) -> dict[str, Any]:
 
 def _beginning(site: Site) -> dict[str, Any]:
     """The variables of the page without subscribers."""
-    return {"limit": settings().import_max_bytes, "look": looks.get(site)}
+    return {"look": looks.get(site), **file_forms.accepted()}
 
 
 def _health() -> dict[str, Any]:
