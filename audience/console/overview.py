@@ -33,6 +33,7 @@ STEPS = {"day": "a day", "week": "a week", "month": "a month"}
 PERIODS = ("30", "90", "365", "all")
 MOST_STROKES = 45  # on a telephone; more days are drawn by week there
 NEWEST = 4
+ADD = "add"  # in the query: the page with the ways to add people
 
 
 @blueprint.get("")
@@ -49,10 +50,12 @@ def home() -> Response:
 @blueprint.get("/sites/<site_uuid>")
 @page(role="viewer")
 def index(site: Site) -> str:
-    """Overview"""
+    """Overview; of a site without subscribers, or if asked for, the ways to add people"""
     counts = stats.for_site(site)
-    shown = _growth(site, counts) if counts.users else _beginning(site)
-    return render_template("overview.html", counts=counts, **shown, **_sign_ups(site), **_health())
+    begins = not counts.users or (ADD in request.args and present().may("manager", site.id))
+    shown = _beginning(site) if begins else _growth(site, counts)
+    shown |= {"counts": counts, "begins": begins, **_sign_ups(site), **_health()}
+    return render_template("overview.html", **shown)
 
 
 def _sign_ups(site: Site) -> dict[str, Any]:
