@@ -35,7 +35,13 @@ KINDS = {
     WORKBOOK: XLSX,
     "application/zip": XLSX,
 }
-BY_SUFFIX = {".csv": CSV, ".tsv": CSV, ".jsonl": JSON_LINES, ".ndjson": JSON_LINES, ".xlsx": XLSX}
+FORMATS: dict[str, dict[str, str | None]] = {  # by name: the endings of files, with the kind that each tells
+    "CSV": {".csv": CSV, ".tsv": CSV, ".txt": None},
+    "Excel workbooks": {".xlsx": XLSX},
+    "JSON": {".json": None, ".jsonl": JSON_LINES, ".ndjson": JSON_LINES},
+    "zip exports of Mailchimp and Substack": {".zip": None},
+}
+BY_SUFFIX = {suffix: kind for kinds in FORMATS.values() for suffix, kind in kinds.items() if kind}
 
 Follow = Callable[[int, dict[str, Any]], object]
 

@@ -8,6 +8,7 @@ from flask import Blueprint, render_template, request
 from audience.access import audit_log
 from audience.access.audit_log import AuditEntry
 from audience.access.sites import Site
+from audience.console import audited
 from audience.console.page import page, url
 from audience.erasures.erasures import UUID
 from audience.segments.segments import is_id
@@ -48,7 +49,13 @@ def _row(entry: AuditEntry, site: Site | None) -> dict[str, Any]:
     typed = json.loads(entry.typed)
     names = [name, *(str(typed[name]) for name in TYPED if name in typed)]
     page_url = _page(entry.subject, site.uuid) if site else ""
-    return {"entry": entry, "said": action, "names": ", ".join(filter(None, names)), "page": page_url}
+    return {
+        "entry": entry,
+        "said": audited.words(action),
+        "about": audited.subject(entry.subject),
+        "names": ", ".join(filter(None, names)),
+        "page": page_url,
+    }
 
 
 def _page(subject: str, site_uuid: str) -> str:

@@ -10,6 +10,7 @@ from audience.access.audit_log import AuditEntry
 from audience.access.sites import Site
 from audience.bulk import actions as bulk_actions
 from audience.changes import pages as change_log_pages
+from audience.console import audited
 from audience.console.wording import counted
 from audience.imports import file_uploads
 from audience.imports.file_uploads import ImportedFile
@@ -36,7 +37,6 @@ WORDS = {
     "first_name": "first name", "last_name": "last name", "email": "address", "tags_added": "tags",
     "tags_removed": "tags",
 }  # fmt: skip
-AUDITED = {"tag put on": "tag added", "tag taken off": "tag removed"}  # texts that the audit log stores
 TAGS = {"tags_added": "added", "tags_removed": "removed"}
 ENTRIES_OF_THEIR_OWN = ("fields", "updated_at", "unsubscribed_at", "last_event_at")
 BY_HAND = ("subscribed", "unsubscribed")  # texts of the audit log that are changes of consent, too
@@ -133,7 +133,7 @@ def _actions(log: Sequence[AuditEntry]) -> Iterator[Entry]:
     for entry in log:
         action, _, name = entry.act.partition(audit_log.NAMED)
         if action not in (*BY_HAND, ADDED):
-            words = AUDITED.get(action, action).capitalize()
+            words = audited.words(action).capitalize()
             yield Entry(entry.at, "", words, details=name or _typed_in(entry), who=entry.actor)
 
 

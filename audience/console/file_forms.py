@@ -6,9 +6,11 @@ from typing import Any
 
 from audience.access.sites import Site
 from audience.console import consent_forms
+from audience.http.services import settings
 from audience.imports import file_uploads
 from audience.imports.file_uploads import FileUpload
 from audience.subscribers import custom_fields
+from schemas.file_imports import FORMATS
 from schemas.formats import beginnings, columns, meanings, tables
 from schemas.formats.consent_question import ABOUT
 from schemas.formats.dates import DMY, MDY
@@ -56,6 +58,11 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     tables.ONE_LINE: "The file is one line, a header with an address in it: its line ends were lost. "
     "Export it again.",
 }
+
+
+def accepted() -> dict[str, Any]:
+    """The largest file that may be sent, in bytes, and the formats with the endings of their names."""
+    return {"limit": settings().import_max_bytes, "formats": FORMATS}
 
 
 def first_reading() -> dict[str, Any]:

@@ -17,7 +17,7 @@ from schemas import file_imports as wire
 
 blueprint = Blueprint("file_uploads", __name__)
 
-NO_FILE = "Choose a file first: CSV, XLSX or JSON lines."
+NO_FILE = "Choose a file first."
 NOT_UNDERSTOOD = "Nothing was imported: this file cannot be imported yet. See below what is missing."
 LEFT, STARTED = "leave", "start"
 
@@ -32,7 +32,7 @@ def new(site: Site) -> str:
 def _form(site: Site, deleted: FileUpload | None = None) -> str:
     """The page that asks for a file, or again for one that was `deleted`."""
     why = file_uploads.outcome_of(deleted)["problem"] if deleted else ""
-    shown = {"waiting": file_uploads.list_waiting(site), "limit": settings().import_max_bytes}
+    shown = {"waiting": file_uploads.list_waiting(site), **file_forms.accepted()}
     return render_template("import_new.html", deleted=deleted, why=why, **shown)
 
 

@@ -9,6 +9,7 @@ from flask import Blueprint, Response, render_template, request
 from audience import clock
 from audience.access import operators
 from audience.access.sites import Site
+from audience.console import file_forms
 from audience.console.page import page, redirect_to, signed_in
 from audience.console.wording import plain_day, short_day, today
 from audience.forms import forms
@@ -32,6 +33,7 @@ STEPS = {"day": "a day", "week": "a week", "month": "a month"}
 PERIODS = ("30", "90", "365", "all")
 MOST_STROKES = 45  # on a telephone; more days are drawn by week there
 NEWEST = 4
+ADD = "add"  # in the query: the page with the ways to add people
 
 
 @blueprint.get("")
@@ -48,10 +50,12 @@ def home() -> Response:
 @blueprint.get("/sites/<site_uuid>")
 @page(role="viewer")
 def index(site: Site) -> str:
-    """Overview"""
+    """Overview; of a site without subscribers, or if asked for, the ways to add people"""
     counts = stats.for_site(site)
-    shown = _growth(site, counts) if counts.users else _beginning(site)
-    return render_template("overview.html", counts=counts, **shown, **_sign_ups(site), **_health())
+    begins = not counts.users or (ADD in request.args and signed_in().may("manager", site.id))
+    shown = _beginning(site) if begins else _growth(site, counts)
+    shown |= {"counts": counts, "begins": begins, **_sign_ups(site), **_health()}
+    return render_template("overview.html", **shown)
 
 
 def _sign_ups(site: Site) -> dict[str, Any]:
@@ -65,7 +69,7 @@ def _sign_ups(site: Site) -> dict[str, Any]:
 
 def _beginning(site: Site) -> dict[str, Any]:
     """The variables of the page without subscribers."""
-    return {"limit": settings().import_max_bytes, "look": looks.get(site)}
+    return {"look": looks.get(site), **file_forms.accepted()}
 
 
 def _health() -> dict[str, Any]:

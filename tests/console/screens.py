@@ -124,6 +124,7 @@ def site_paths(site: Site) -> list[str]:
         f"{root}?step=week&period=30",
         f"{root}?step=month&period=all",
         f"{root}?step=x&period=x",
+        f"{root}?add=1",
         f"{root}/subscribers",
         f"{root}/subscribers/new",
         f"{root}/subscribers?status=subscribed&tag=vip&created_at=30&order=last_event_at",

@@ -195,15 +195,37 @@ def test_the_log_leads_to_the_person_and_to_the_act(app, site, root, undone, per
     shown = signed_in(app, "olga@example.com", {site: "owner"}).get(f"{root}/audit-log").text
     assert f'href="/console{undone}"' in shown
     assert f'href="/console{root}/subscribers/{person.uuid}"' in shown
-    assert "tag put on many, begun: <bdi>Spring, Tag is vip</bdi>" in shown
-    assert "tag taken off: <bdi>Spring</bdi>" in shown
+    assert "tag added to many subscribers, started: <bdi>Spring, Tag is vip</bdi>" in shown
+    assert "tag removed: <bdi>Spring</bdi>" in shown
+    assert f"<bdi>bulk action {undone.rpartition('/')[2]}</bdi>" in shown
 
 
 def test_an_undo_that_was_asked_for_in_earlier_words_is_still_told_of(site, owner, root):
     record(ANN, "tag put on many, to be taken back: taken back", site, "act 7")
-    assert "tag put on many, to be taken back: <bdi>taken back" in owner.get(f"{root}/audit-log").text
+    assert (
+        "tag added to many subscribers, undo requested: <bdi>taken back"
+        in owner.get(f"{root}/audit-log").text
+    )
     assert (asked := last_undo_request(site, "act 7"))
     assert (asked.actor, asked.act) == (ANN.name, "tag put on many, to be undone: taken back")
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("many erased, stopped", "many subscribers erased, stopped"),
+        ("many exported, broken off", "many subscribers exported, interrupted"),
+        ("import, people subscribed again, to be undone", "import, undo requested, people subscribed again"),
+        ("import to be taken back", "undo of import requested"),
+        ("put on the deny list", "added to the deny list"),
+        ("taken off the list roles", "own entry dropped from the list roles"),
+        ("role manager given", "role manager given"),
+    ],
+)
+def test_old_and_new_entries_are_shown_in_todays_words(site, owner, root, stored, shown):
+    record(ANN, stored, site, "act 7")
+    rows = owner.get(f"{root}/audit-log").text.partition("<tbody>")[2]
+    assert f'<td class="br">{shown}<' in rows
 
 
 def test_what_has_no_page_is_no_link(site, owner, root):

@@ -30,6 +30,16 @@ def folder(app):
     return app.extensions["audience"].settings.instance / file_uploads.FOLDER
 
 
+def test_the_page_says_which_files_it_takes(manager, root):
+    for path in (f"{root}/new", root.removesuffix("/imports")):
+        shown = manager.get(path).text
+        assert (
+            "CSV (.csv, .tsv, .txt), Excel workbooks (.xlsx), JSON (.json, .jsonl, .ndjson) or zip ex"
+            in shown
+        )
+        assert 'accept=".csv,.tsv,.txt,.xlsx,.json,.jsonl,.ndjson,.zip"' in shown
+
+
 def person(site, email):
     found = subscribers.find(site, email=email)
     assert found is not None

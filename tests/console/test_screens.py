@@ -29,6 +29,26 @@ def test_every_page_is_drawn_and_escapes_what_it_shows(owner, site, names):
         assert "=&#34;" not in text, path
 
 
+def test_the_ways_to_begin_stay_reachable_once_somebody_is_on_the_list(app, site):
+    shown = {}
+    for role in ("viewer", "manager", "owner"):
+        browser = signed_in(app, f"{role}@example.com", {site: role})
+        assert ("Get a key" in browser.get(f"/sites/{site.uuid}").text) == (role == "owner")
+        shown[role] = browser
+    fill(site, ("Ann",))
+    for role, browser in shown.items():
+        overview = browser.get(f"/sites/{site.uuid}").text
+        begins = browser.get(f"/sites/{site.uuid}?add=1").text
+        ways = [
+            name for name in ("Import a file", "Add a person", "Get a key") if f"<h2>{name}</h2>" in begins
+        ]
+        assert (
+            ways == ["Import a file", "Add a person", "Get a key"][: {"viewer": 0, "manager": 2}.get(role, 3)]
+        )
+        assert ('href="?add=1"' in overview) == (role != "viewer")
+        assert "Nobody is on this list yet" not in begins
+
+
 def test_pages_of_the_instance_are_for_administrators(administrator, owner):
     for path in INSTANCE_PATHS:
         assert administrator.get(path).status_code == 200, path
