@@ -192,7 +192,7 @@ def write(site_id: int | None = None) -> Iterator[None]:
                     step.before_commit()
             for step in steps.values():
                 step.after_commit()
-        if engine.is_overlong(database):
+        if engine.log_is_overlong(database):
             with contextlib.suppress(Unavailable):  # the write is done
                 checkpoint()
 
@@ -297,7 +297,7 @@ def checkpoint(only_if_due: bool = False) -> None:
 
     With `only_if_due`, does so only if this process has written much since. Raises `Unavailable`.
     """
-    if only_if_due and not engine.is_due(database):
+    if only_if_due and not engine.checkpoint_is_due(database):
         return
     with session():
         if engine.checkpoint(database):
@@ -307,9 +307,9 @@ def checkpoint(only_if_due: bool = False) -> None:
 
 def log_is_full() -> bool:
     """Checkpoints. Returns whether long work should wait, because a reader keeps the log growing."""
-    if engine.is_full(database):
+    if engine.log_is_full(database):
         checkpoint()
-    return engine.is_full(database)
+    return engine.log_is_full(database)
 
 
 def truncate_log() -> bool:

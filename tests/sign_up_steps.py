@@ -71,7 +71,7 @@ class FakeRelay:
 
 def send(site, relay=None, base_url=BASE, per_hour=300):
     """Does all due steps of mailing sign-ups or handing them over to a webhook."""
-    step = partial(sending.step, relay=relay, base_url=base_url, private=True, per_hour=per_hour)
+    step = partial(sending.step, relay=relay, base_url=base_url, private_addresses=True, per_hour=per_hour)
     jobs.work([Kind(name, NET, step) for name in (stored.JOB, stored.HAND_OVER)], site.id, 60)
 
 
@@ -83,7 +83,7 @@ def send_links(site, relay, base_url=BASE):
 
 def tell(site, relay):
     """Does all due steps of mailing the owners."""
-    step = partial(alarm_mails.step, relay=relay, base_url=BASE, private=True)
+    step = partial(alarm_mails.step, relay=relay, base_url=BASE, private_addresses=True)
     jobs.work([Kind(alarms.JOB, NET, step)], site.id, 60)
 
 

@@ -336,7 +336,7 @@ DO_NOT_READ = {
     "audience.access.sessions:csrf_token",
     "audience.access.sessions:find",
     "audience.access.sessions:find_link",
-    "audience.access.sessions:forget",
+    "audience.access.sessions:end_by_token",
     "audience.access.sessions:keep_search",
     "audience.access.sessions:link",
     "audience.access.sessions:new_link",

@@ -70,7 +70,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
         lambda check, text: check(text.encode()),
     ),
     "audience.access.audit_log:network_of": takes("1.", ":", "0:"),
-    "audience.http.access:network_of": takes("1.", ":", "0:"),
+    "audience.http.access:throttled_network": takes("1.", ":", "0:"),
     "audience.console.after_sign_in:is_inside": takes(
         "/", "//", "/console/", "?", "%2f", ("/console", "/", "?")
     ),

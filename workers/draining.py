@@ -17,7 +17,7 @@ def drain_site(queue: ImportQueue, lanes: Lanes, site_id: int) -> None:
     If jobs of the lane `SITE` remain, queues the site again, so that sites take turns.
     """
     queue.acknowledge(site_id)
-    lanes.offer(site_id, but=SITE)
+    lanes.offer(site_id, except_lane=SITE)
     if jobs.work([kind for kind in lanes.kinds if kind.lane is SITE], site_id, DRAIN_SECONDS):
         queue.notify(site_id)
-    lanes.offer(site_id, but=SITE)
+    lanes.offer(site_id, except_lane=SITE)

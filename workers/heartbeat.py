@@ -33,12 +33,12 @@ def age(instance: Path) -> float | None:
     return age if age >= 0 else None
 
 
-def tell_others(breaker: CircuitBreaker) -> bool:
+def beat_in_redis(breaker: CircuitBreaker) -> bool:
     """Notes a heartbeat in Redis, for other hosts. Returns whether Redis could be reached."""
     return breaker.call(partial(breaker.client.set, KEY, 1, px=KEPT_MS)) is not None
 
 
-def age_elsewhere(breaker: CircuitBreaker) -> float | None:
+def age_in_redis(breaker: CircuitBreaker) -> float | None:
     """The seconds since the last heartbeat of any host in Redis; None without any, or without Redis."""
     left_ms = breaker.call(partial(breaker.client.pttl, KEY))
     return None if left_ms is None or left_ms < 0 else (KEPT_MS - left_ms) / 1000

@@ -29,11 +29,11 @@ class Lanes:
             LaneThreads(lane, [kind for kind in kinds if kind.lane is lane], stop) for lane in LANES
         ]
 
-    def offer(self, site_id: int, but: Lane | None = None) -> None:
-        """Offers a site to the threads of each lane in which it has due jobs, except the lane `but`."""
+    def offer(self, site_id: int, except_lane: Lane | None = None) -> None:
+        """Offers a site to the threads of each lane in which it has due jobs, but not of `except_lane`."""
         due = jobs.due_kinds(site_id)
         for lane in self._lanes:
-            if lane.lane is not but and due & lane.names:
+            if lane.lane is not except_lane and due & lane.names:
                 lane.offer(site_id)
 
     def hand_back(self) -> None:

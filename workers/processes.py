@@ -46,7 +46,7 @@ class Processes:
 
         With a configured Redis, workers on other hosts count, too.
         """
-        elsewhere = heartbeat.age_elsewhere(self._breaker) if self._settings.redis_url else None
+        elsewhere = heartbeat.age_in_redis(self._breaker) if self._settings.redis_url else None
         ages = (heartbeat.age(self._settings.instance), elsewhere)
         return min((age for age in ages if age is not None), default=None)
 

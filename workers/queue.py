@@ -39,7 +39,7 @@ class ImportQueue:
 
     def note_sweep(self) -> bool:
         """Notes in Redis, for other hosts, that a worker has swept. Returns whether Redis was reached."""
-        return heartbeat.tell_others(self._breaker)
+        return heartbeat.beat_in_redis(self._breaker)
 
     def _enqueue(self, site_id: int) -> bool:
         """Queues a job for the site. Returns False if the site was just notified, or the queue is full."""

@@ -47,7 +47,7 @@ _refused_at = -MINUTE_MS  # the uptime at which the last use could not be noted
 def begin(operator_id: int, remembered: bool, client_network: str, replaced: str = "") -> str:
     """Begins a session, and ends the one with the token `replaced`. Returns the token for its cookie."""
     at = clock.now_ms()
-    forget(replaced)
+    end_by_token(replaced)
     stored.delete_old(at - LIFETIME_MS[False], at - LIFETIME_MS[True], at)
     token = secrets.token_urlsafe(TOKEN_BYTES)
     stored.add(_hash(token), operator_id, remembered, client_network, at)
@@ -96,7 +96,7 @@ def end(session_id: int, operator_id: int) -> None:
 
 
 @database.write(database.SHARED)
-def forget(token: str) -> None:
+def end_by_token(token: str) -> None:
     """Ends the session with a token, if any."""
     session = stored.get(_hash(token))
     if session is not None:

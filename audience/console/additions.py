@@ -10,7 +10,7 @@ from audience.console.commands import Form, read
 from audience.console.custom_fields import FIELD_TYPES, NOT_SAVED, read_field
 from audience.console.file_forms import MOST_FIELDS
 from audience.console.page import actor, operator_source, page, read_form, redirect_to
-from audience.console.sent_once import again, make_once
+from audience.console.sent_once import make_once, sent_before
 from audience.console.timelines import TEXT, TYPES
 from audience.errors import Refused
 from audience.subscribers import custom_fields, subscribers, tags
@@ -58,7 +58,7 @@ def create(site: Site) -> Response:
         sent["email"],
     )
     is_as_answered = subscriber is None or subscribers.status(subscriber) == item["consent"]
-    done = again(subscriber) or (ADDED if is_as_answered else STAYS)
+    done = sent_before(subscriber) or (ADDED if is_as_answered else STAYS)
     return redirect_to("console.subscribers.show", site_uuid=site.uuid, subscriber_uuid=uuid, done=done)
 
 

@@ -9,7 +9,7 @@ from audience import clock
 from audience.access.sites import Site
 from audience.clock import DAY_MS
 from audience.console.page import actor, page, read_form, redirect_to, validate
-from audience.console.sent_once import again, make_once
+from audience.console.sent_once import make_once, sent_before
 from audience.console.site_pages import LANGUAGE_NAMES
 from audience.forms import embedding, forms
 from audience.forms.forms import OPEN, SMTP, SignUpForm
@@ -71,7 +71,7 @@ def create(site: Site) -> Response:
     """Make a form"""
     item = _item()
     form, form_id = make_once(site.id, lambda: forms.create(site, item, actor()), attrgetter("id"))
-    done = again(form) or "form-made"
+    done = sent_before(form) or "form-made"
     return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id, done=done)
 
 

@@ -11,7 +11,7 @@ from flask import Blueprint, Response, render_template, request
 from audience.access.sites import Site
 from audience.console import report_charts, report_forms
 from audience.console.page import actor, attachment, page, read_form, redirect_to
-from audience.console.sent_once import again, make_once
+from audience.console.sent_once import make_once, sent_before
 from audience.errors import AudienceError, NotFound
 from audience.reports import reports
 from audience.reports.report_types import TYPES
@@ -109,7 +109,9 @@ def delete(site: Site, report_id: str) -> Response:
 
 
 def _redirect(site: Site, report_id: str, report: Report | None) -> Response:
-    return redirect_to("console.reports.show", site_uuid=site.uuid, report_id=report_id, done=again(report))
+    return redirect_to(
+        "console.reports.show", site_uuid=site.uuid, report_id=report_id, done=sent_before(report)
+    )
 
 
 def _form(site: Site, report_type: str, report: Report | None) -> str:

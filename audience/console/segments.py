@@ -14,7 +14,7 @@ from audience.console import links, rule_conditions, rule_trees, rule_words, seg
 from audience.console.kept_texts import read_search_text
 from audience.console.list_filters import filters
 from audience.console.page import actor, attachment, page, read_form, redirect_to
-from audience.console.sent_once import again, make_once
+from audience.console.sent_once import make_once, sent_before
 from audience.console.wording import TURNING
 from audience.errors import AudienceError, Refused
 from audience.reports import reports
@@ -138,7 +138,7 @@ def values(site: Site) -> list[str]:
 
 def _redirect(site: Site, segment_id: str, segment: Segment | None) -> Response:
     return redirect_to(
-        "console.segments.show", site_uuid=site.uuid, segment_id=segment_id, done=again(segment)
+        "console.segments.show", site_uuid=site.uuid, segment_id=segment_id, done=sent_before(segment)
     )
 
 

@@ -35,7 +35,7 @@ def earlier_result(*typed: str) -> str:
     return sessions.result_of(form) if form.token else ""
 
 
-def again(row: object) -> str | None:
+def sent_before(row: object) -> str | None:
     """The name of the message "sent before" if `row` is None, because the form was sent before; else None."""
     return AGAIN if row is None else None
 

@@ -15,7 +15,7 @@ from audience.console.page import (
     token_to_replace,
 )
 from audience.errors import Refused, TooMany
-from audience.http.access import client_address, network_of
+from audience.http.access import client_address, throttled_network
 from audience.http.services import services, settings
 
 blueprint = Blueprint("sign_in", __name__)
@@ -149,7 +149,7 @@ def limit_tries(email: str, kind: str = "sign-in") -> None:
 
     Only the limit of an address is over both. Raises `TooMany`.
     """
-    name, address = _name(email), network_of(client_address())
+    name, address = _name(email), throttled_network(client_address())
     limit, hit = settings().auth_failures, services().limiter.hit
     wait = hit(limit, "sign-in", address) or hit(limit, kind, address, name)
     if not wait and hit(sign_in.TRIES, f"{kind} name", name):

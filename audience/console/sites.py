@@ -8,7 +8,7 @@ from audience.access import keys, operators, sites
 from audience.access.sessions import SHARED
 from audience.access.sites import Site
 from audience.console.page import actor, page, read_form, redirect_to, signed_in
-from audience.console.sent_once import again, make_once
+from audience.console.sent_once import make_once, sent_before
 from audience.console.settings import read_name
 from audience.errors import Refused
 from audience.forms import forms
@@ -41,7 +41,7 @@ def make() -> Response:
     form = read_form()
     name, zone = read_name(form), form.get("time_zone", "").strip() or "UTC"
     site, site_uuid = make_once(SHARED, lambda: _make(name, zone), attrgetter("uuid"))
-    return redirect_to("console.overview.index", site_uuid=site_uuid, done=again(site))
+    return redirect_to("console.overview.index", site_uuid=site_uuid, done=sent_before(site))
 
 
 @blueprint.post("/sites/demo")
@@ -51,7 +51,7 @@ def make_demo() -> Response:
     site, site_uuid = make_once(SHARED, lambda: _make(demo.NAME, demo.TIME_ZONE), attrgetter("uuid"))
     if site:
         demo.fill(site, settings().instance, DEMO_SUBSCRIBERS, lambda *_: None)
-    return redirect_to("console.overview.index", site_uuid=site_uuid, done=again(site))
+    return redirect_to("console.overview.index", site_uuid=site_uuid, done=sent_before(site))
 
 
 def _make(name: str, time_zone: str) -> Site:

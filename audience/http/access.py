@@ -66,7 +66,11 @@ def _throttle(publishable_key: str) -> None:
 
     Above the limit, keys are not counted, so that guessed ones use no memory.
     """
-    limit, address, hit = settings().auth_failures, network_of(client_address()), services().limiter.hit
+    limit, address, hit = (
+        settings().auth_failures,
+        throttled_network(client_address()),
+        services().limiter.hit,
+    )
     wait = hit(limit, "auth", address) or hit(limit, "auth", address, publishable_key)
     if wait:
         raise TooMany(THROTTLED, wait)
@@ -79,7 +83,7 @@ def client_address() -> str:
 
 
 @lru_cache(maxsize=1024)
-def network_of(address: str) -> str:
+def throttled_network(address: str) -> str:
     """The network for which failures are counted: an IPv4 address, or the /64 of an IPv6 address.
 
     Text that is no address is returned as it is.

@@ -12,7 +12,7 @@ from audience.access.sites import Site
 from audience.clock import DAY_MS
 from audience.errors import NotFound, TooMany
 from audience.forms.forms import origin_of
-from audience.http.access import client_address, network_of
+from audience.http.access import client_address, throttled_network
 from audience.http.errors import ErrorResponse
 from audience.http.pages import public_root
 from audience.http.services import services, settings
@@ -163,7 +163,7 @@ def redirect_to_owner(url: str) -> Response:
 
 def refuse_link() -> NoReturn:
     """Raises `NotFound`, or `TooMany` after many bad links from one network."""
-    limit, address = settings().auth_failures, network_of(client_address())
+    limit, address = settings().auth_failures, throttled_network(client_address())
     if wait := services().limiter.hit(limit, "link", address):
         raise TooMany(THROTTLED, wait)
     raise NotFound(BROKEN)

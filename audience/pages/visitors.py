@@ -59,7 +59,7 @@ def count_press(form: SignUpForm | None = None) -> int:
 
 
 def network() -> str:
-    """The visitor's network: the IP address or, of IPv6, its /64."""
+    """The visitor's network: the /24 of an IPv4 address, the /48 of an IPv6 address."""
     return network_of(client_address())
 
 

@@ -112,7 +112,7 @@ def imports(request: ReportRequest) -> DataPoints:
     )
 
 
-def leaving(request: ReportRequest) -> DataPoints:
+def unsubscribes_by_reason(request: ReportRequest) -> DataPoints:
     """A series for each source, with a point for each reason, the most common first."""
     rows = report_queries.unsubscribes(request.site_id, request.rule, request.span)
     by_reason, by_source = Counter[str](), defaultdict[str, Counter[str]](Counter)
@@ -171,5 +171,7 @@ HOSTED = {  # types that the hosted service has
     }.items()
 }  # fmt: skip
 TYPES = HOSTED | {
-    "LeavingReport": ReportType(leaving, "unsubscribes by reason and source", settings=("limit",)),
+    "LeavingReport": ReportType(
+        unsubscribes_by_reason, "unsubscribes by reason and source", settings=("limit",)
+    ),
 }

@@ -26,12 +26,12 @@ AGAIN_MS = 10 * MINUTE_MS
 
 
 def kind(settings: Settings, relay: Relay) -> Kind:
-    private = settings.webhook_private_addresses
-    tells = partial(step, relay=relay, base_url=settings.base_url, private=private)
+    private_addresses = settings.webhook_private_addresses
+    tells = partial(step, relay=relay, base_url=settings.base_url, private_addresses=private_addresses)
     return Kind(JOB, NET, tells, at_once=1)
 
 
-def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bool) -> int:
+def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private_addresses: bool) -> int:
     """Tells the webhooks and the owners that the alarm is on, and notes when the owners were mailed.
 
     Webhooks are tried for up to a day; owners are mailed at most once a day. Does nothing if the alarm is
@@ -48,7 +48,7 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bo
             return jobs.SETTLED
     is_mailed = alarm.told_at > clock.now_ms() - DAY_MS
     is_told_now = not is_mailed and _tell(site, relay, base_url)
-    are_told = _tell_webhooks(site, job, alarm.held_at, private)
+    are_told = _tell_webhooks(site, job, alarm.held_at, private_addresses)
     with database.write(site.id):
         jobs.hold(job, NET)
         if is_told_now:
@@ -61,13 +61,13 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bo
     return jobs.SETTLED
 
 
-def _tell_webhooks(site: Site, job: Job, held_at: int, private: bool) -> bool:
+def _tell_webhooks(site: Site, job: Job, held_at: int, private_addresses: bool) -> bool:
     """Tells the webhooks that take sign-ups and were not told yet. Returns whether all have been told."""
     are_told = True
     for webhook in webhooks.for_sign_ups(site):
         with database.write(site.id):
             jobs.hold(job, SENDING)
-        are_told &= handing_over.tell_alarm(site, webhook, held_at, private)
+        are_told &= handing_over.tell_alarm(site, webhook, held_at, private_addresses)
     return are_told
 
 

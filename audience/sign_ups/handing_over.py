@@ -25,12 +25,17 @@ TAKEN = "The receiver answered {}."
 
 
 def hand_over(
-    site: Site, form: SignUpForm, sign_up: SignUp, emails: Sequence[str], base_url: str, private: bool
+    site: Site,
+    form: SignUpForm,
+    sign_up: SignUp,
+    emails: Sequence[str],
+    base_url: str,
+    private_addresses: bool,
 ) -> MailResult:
     """Sends a sign-up to the webhook of its form, in one signed message with a row for each address.
 
-    With `private`, the receiver may be in the operator's own network. All tries have the same `webhook-id`,
-    until an operator sends the sign-up again.
+    With `private_addresses`, the receiver may be in the operator's own network. All tries have the same
+    `webhook-id`, until an operator sends the sign-up again.
     """
     webhook = forms.webhook(site, form)
     if webhook is None or webhook.paused:
@@ -38,7 +43,9 @@ def hand_over(
     message_id = f"webhook-{webhook.id}-sign-up-{sending_id(sign_up)}"
     data = _data(sign_up, emails, ConfirmLinks(site, base_url))
     draft = Delivery(0, webhook.id, message_id, SIGN_UPS, clock.now_ms())
-    delivered = webhook_deliveries.send_own(site, webhook, draft, sign_up.requested_at, data, private)
+    delivered = webhook_deliveries.send_own(
+        site, webhook, draft, sign_up.requested_at, data, private_addresses
+    )
     if webhook_deliveries.is_success(delivered):
         return MailResult(SENT, TAKEN.format(delivered.status))
     return MailResult(LATER, delivered.failure or FAILED_STATUS.format(delivered.status))
@@ -65,7 +72,7 @@ def _data(sign_up: SignUp, emails: Sequence[str], links: ConfirmLinks) -> list[d
     return [shared | {"email": email} for email in emails]
 
 
-def tell_alarm(site: Site, webhook: Webhook, held_at: int, private: bool) -> bool:
+def tell_alarm(site: Site, webhook: Webhook, held_at: int, private_addresses: bool) -> bool:
     """Tells a webhook, once, that the alarm went on at `held_at`. Returns False if that failed.
 
     Returns True, too, if the webhook is paused.
@@ -74,5 +81,5 @@ def tell_alarm(site: Site, webhook: Webhook, held_at: int, private: bool) -> boo
     if webhook.paused or webhook_deliveries.was_taken(site, webhook, message_id):
         return True
     draft = Delivery(0, webhook.id, message_id, ALARM, clock.now_ms())
-    delivered = webhook_deliveries.send_own(site, webhook, draft, held_at, [], private)
+    delivered = webhook_deliveries.send_own(site, webhook, draft, held_at, [], private_addresses)
     return webhook_deliveries.is_success(delivered)

@@ -51,7 +51,7 @@ def kinds(settings: Settings, relay: Relay) -> tuple[Kind, ...]:
         step,
         relay=relay,
         base_url=settings.base_url,
-        private=settings.webhook_private_addresses,
+        private_addresses=settings.webhook_private_addresses,
         per_hour=settings.confirmations_per_hour,
     )
     return (
@@ -60,10 +60,12 @@ def kinds(settings: Settings, relay: Relay) -> tuple[Kind, ...]:
     )
 
 
-def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bool, per_hour: int) -> int:
+def step(
+    job: Job, _deadline: float, *, relay: Relay, base_url: str, private_addresses: bool, per_hour: int
+) -> int:
     """Tries to send the confirmation of a sign-up. Returns milliseconds until the next step, or `SETTLED`.
 
-    With `private`, webhooks may be in the operator's own network.
+    With `private_addresses`, webhooks may be in the operator's own network.
     """
     if not outgoing.is_sent_here():
         return MOVE_MS
@@ -77,7 +79,7 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bo
     if not emails:
         result = MailResult(REFUSED, NO_OWNER)
     elif form and sign_up.delivery == WEBHOOK:
-        result = handing_over.hand_over(site, form, sign_up, emails, base_url, private)
+        result = handing_over.hand_over(site, form, sign_up, emails, base_url, private_addresses)
     else:
         result = _mail(site, sign_up, emails, relay, base_url)
     with database.write(site.id):

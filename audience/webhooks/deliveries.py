@@ -76,12 +76,19 @@ def send_test(site: Site, webhook_id: int, *, private_addresses: bool) -> Delive
 
 
 def send_own(
-    site: Site, webhook: Webhook, draft: Delivery, at: int, data: Sequence[Mapping[str, Any]], private: bool
+    site: Site,
+    webhook: Webhook,
+    draft: Delivery,
+    at: int,
+    data: Sequence[Mapping[str, Any]],
+    private_addresses: bool,
 ) -> DeliveryResult:
     """Sends the message `draft` with `data`, outside the order of changes. Logs and returns its result."""
     body = compact_json({"type": draft.kind, "timestamp": write_date(at), "data": data})
     keys = webhooks.current_secrets(site.id, webhook)
-    delivered = send(webhook, draft.message_id, keys, body, SECONDS, private, draft.kind == SIGN_UPS)
+    delivered = send(
+        webhook, draft.message_id, keys, body, SECONDS, private_addresses, draft.kind == SIGN_UPS
+    )
     with database.write(site.id):
         log(site.id, draft, delivered)
     return delivered

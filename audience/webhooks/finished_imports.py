@@ -34,10 +34,10 @@ def note(site_id: int, import_id: int) -> None:
 
 
 def kind(private_addresses: bool) -> Kind:
-    return Kind(IMPORT_FINISHED, NET, partial(step, private=private_addresses), at_once=2)
+    return Kind(IMPORT_FINISHED, NET, partial(step, private_addresses=private_addresses), at_once=2)
 
 
-def step(job: Job, _deadline: float, *, private: bool) -> int:
+def step(job: Job, _deadline: float, *, private_addresses: bool) -> int:
     """Tells each webhook that was not told yet. The wait between tries grows with time, up to an hour.
 
     Gives up after three days, even on paused webhooks. Does nothing if the import was queued again. Returns
@@ -49,7 +49,9 @@ def step(job: Job, _deadline: float, *, private: bool) -> int:
     with database.session():
         import_, asking = stored_imports.get(site.id, job.subject), stored.for_imports(site.id)
     ended_at = import_ and import_.finished_at
-    are_told = not (import_ and ended_at) or _tell_all(site, job, import_, ended_at, asking, private)
+    are_told = not (import_ and ended_at) or _tell_all(
+        site, job, import_, ended_at, asking, private_addresses
+    )
     with database.write(site.id):
         jobs.hold(job, NET)
         passed_ms = clock.now_ms() - (ended_at or 0)
@@ -61,7 +63,7 @@ def step(job: Job, _deadline: float, *, private: bool) -> int:
 
 
 def _tell_all(
-    site: Site, job: Job, import_: Import, ended_at: int, asking: list[Webhook], private: bool
+    site: Site, job: Job, import_: Import, ended_at: int, asking: list[Webhook], private_addresses: bool
 ) -> bool:
     """Tells each webhook that existed when the import ended. Returns whether all have been told."""
     are_told = True
@@ -69,11 +71,11 @@ def _tell_all(
         if webhook.created_at <= ended_at:
             with database.write(site.id):
                 jobs.hold(job, NET)
-            are_told &= _tell(site, webhook, import_, ended_at, private)
+            are_told &= _tell(site, webhook, import_, ended_at, private_addresses)
     return are_told
 
 
-def _tell(site: Site, webhook: Webhook, import_: Import, ended_at: int, private: bool) -> bool:
+def _tell(site: Site, webhook: Webhook, import_: Import, ended_at: int, private_addresses: bool) -> bool:
     """Tells a webhook, unless told or paused, that an import has ended. Returns whether it has been told."""
     message_id = f"webhook-{webhook.id}-import-{import_.id}-{ended_at}"
     if webhook_deliveries.was_taken(site, webhook, message_id):
@@ -81,7 +83,9 @@ def _tell(site: Site, webhook: Webhook, import_: Import, ended_at: int, private:
     if webhook.paused:
         return False
     draft = Delivery(0, webhook.id, message_id, IMPORT_FINISHED, clock.now_ms())
-    delivered = webhook_deliveries.send_own(site, webhook, draft, ended_at, [_data(import_)], private)
+    delivered = webhook_deliveries.send_own(
+        site, webhook, draft, ended_at, [_data(import_)], private_addresses
+    )
     return webhook_deliveries.is_success(delivered)
 
 

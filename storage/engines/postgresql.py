@@ -1,7 +1,7 @@
 """The specifics of PostgreSQL: opening and locking.
 
 `opened` is a peewee database whose connection the caller holds. Functions about files and the write-ahead log
-do nothing here, except `is_due` and `checkpoint`, which renew statistics.
+do nothing here, except `checkpoint_is_due` and `checkpoint`, which renew statistics.
 """
 
 import contextlib
@@ -214,16 +214,16 @@ def put_last_id(opened: Any, table: str, number: int) -> None:
     opened.execute_sql("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", (table, number))
 
 
-def is_due(opened: Any) -> bool:
+def checkpoint_is_due(opened: Any) -> bool:
     """Whether `checkpoint` should renew statistics, because a site may have grown by half since."""
     return bool(opened.growth.due)
 
 
-def is_full(_opened: Any) -> bool:
+def log_is_full(_opened: Any) -> bool:
     return False
 
 
-is_overlong = is_full
+log_is_overlong = log_is_full
 
 
 def checkpoint(opened: Any) -> bool:

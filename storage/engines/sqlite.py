@@ -50,7 +50,11 @@ SYNCHRONOUS = ("off", "normal", "full", "extra")
 
 Error, meaning = sqlite_errors.Error, sqlite_errors.meaning
 LOG, log_bytes = sqlite_log.LOG, sqlite_log.log_bytes
-is_due, is_overlong, is_full = sqlite_log.is_due, sqlite_log.is_overlong, sqlite_log.is_full
+checkpoint_is_due, log_is_overlong, log_is_full = (
+    sqlite_log.checkpoint_is_due,
+    sqlite_log.log_is_overlong,
+    sqlite_log.log_is_full,
+)
 checkpoint, restart_log, truncate_log = sqlite_log.checkpoint, sqlite_log.restart_log, sqlite_log.truncate_log
 IDS, PERIODS, SCALARS = sqlite_spelling.IDS, sqlite_spelling.PERIODS, sqlite_spelling.SCALARS
 IN_ORDER, BY_ATOM = sqlite_spelling.IN_ORDER, sqlite_spelling.BY_ATOM

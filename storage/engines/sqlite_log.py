@@ -77,16 +77,16 @@ def moved_by_commits(opened: Any) -> Iterator[None]:
         connection.set_wal_hook(opened.log.grew)
 
 
-def is_due(opened: Any) -> bool:
+def checkpoint_is_due(opened: Any) -> bool:
     """Whether enough pages of the log wait that a checkpoint is worthwhile."""
     return bool(opened.log.pages - opened.log.moved >= DUE_PAGES)
 
 
-def is_overlong(opened: Any) -> bool:
+def log_is_overlong(opened: Any) -> bool:
     return bool(opened.log.pages > OVERLONG_PAGES)
 
 
-def is_full(opened: Any) -> bool:
+def log_is_full(opened: Any) -> bool:
     return bool(opened.log.pages > FULL_PAGES)
 
 

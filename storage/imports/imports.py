@@ -179,16 +179,16 @@ def accepted_batches(site_id: int) -> Iterator[tuple[int, str, int, int]]:
         yield after, payload, number, at
 
 
-def batch_after(site_id: int, batch_id: int, but: int) -> tuple[int, int, str] | None:
+def batch_after(site_id: int, batch_id: int, except_import_id: int) -> tuple[int, int, str] | None:
     """The (id, import id, payload) of the next unapplied batch after `batch_id`; None if no batch follows.
 
-    Batches of the import `but`, and of imports with an undo, are left out.
+    Batches of the import `except_import_id`, and of imports with an undo, are left out.
     """
     record = row(
         "SELECT id, import_id, payload FROM import_batches AS b WHERE site_id = ? AND id > ? "
         "AND import_id <> ? AND NOT EXISTS (SELECT 1 FROM undos AS u WHERE u.site_id = b.site_id "
         "AND u.source = 'import' AND u.source_id = b.import_id) ORDER BY id LIMIT 1",
-        (site_id, batch_id, but),
+        (site_id, batch_id, except_import_id),
     )
     return record and (record[0], record[1], record[2])
 

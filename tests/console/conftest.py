@@ -69,7 +69,7 @@ def manager(app, site):
 def ann(app, site):
     """An operator with a password."""
     token = operators.add("Ann@example.com", False, {site: "viewer"}, COMMAND_LINE)
-    sessions.forget(sign_in.set_password_with_link(token, PASSWORD, ""))
+    sessions.end_by_token(sign_in.set_password_with_link(token, PASSWORD, ""))
     return operators.get("ann@example.com")
 
 

@@ -136,7 +136,7 @@ def test_what_only_reads_goes_on_for_a_session_of_some_minutes_too(app, world, l
 def test_a_link_is_spent_only_with_the_session_that_it_gives(app, world, monkeypatch):
     token = world.link()
     with monkeypatch.context() as patched:
-        patched.setattr(sessions, "forget", unavailable)
+        patched.setattr(sessions, "end_by_token", unavailable)
         assert world.browser.post("/link", token=token).status_code == 503
     old = world.browser.token
     assert world.browser.post("/link", token=token).status_code == 303

@@ -32,7 +32,7 @@ MARKED = "this was typed"
 def signed_in(app, site, email="meg@example.com", role="manager"):
     """The browser of a new operator who has a password."""
     token = operators.add(email, True, {site: role}, COMMAND_LINE)
-    sessions.forget(sign_in.set_password_with_link(token, PASSWORD, ""))
+    sessions.end_by_token(sign_in.set_password_with_link(token, PASSWORD, ""))
     browser = open_browser(app)
     assert signs_in(browser, email=email).status_code == 303
     return browser
@@ -63,7 +63,7 @@ def ended(browser, path, **fields):
     form = browser.get(path).text.partition('method="post"')[2].partition("</form>")[0]
     drawn = dict(re.findall(r'<input type="hidden" name="(csrf|by)" value="([^"]*)">', form))
     assert set(drawn) == {"csrf", "by"}
-    sessions.forget(browser.token)
+    sessions.end_by_token(browser.token)
     return browser.send(path, drawn | fields, Origin=ORIGIN, Sec_Fetch_Site="same-origin")
 
 
@@ -107,7 +107,7 @@ def test_another_operator_gets_an_empty_form(app, manager, site, path):
 def test_another_operator_gets_the_page_where_the_form_is(app, manager, site, path, sent_to, shown):
     signed_in(app, site, "max@example.com")
     by = hidden(manager.get(path))["by"]
-    sessions.forget(manager.token)
+    sessions.end_by_token(manager.token)
     root = f"/sites/{site.uuid}"
     page = manager.send(sent_to.format(site=root), {"by": by, "tag": MARKED}, Origin=ORIGIN)
     sent = signs_in(manager, page, "max@example.com")
@@ -136,14 +136,14 @@ def test_who_signed_in_elsewhere_meanwhile_is_shown_it_too(app, manager, site, p
 )  # fmt: skip
 def test_what_another_page_sends_does_not_come_back(manager, site, path, headers):
     by = hidden(manager.get(path))["by"]
-    sessions.forget(manager.token)
+    sessions.end_by_token(manager.token)
     page = manager.send(path, {"by": by, "name": MARKED}, **headers)
     assert (page.status_code, MARKED in page.text) == (303, False)
 
 
 def test_what_is_too_large_or_a_file_does_not_come_back_and_that_is_said(manager, site, path):
     by = hidden(manager.get(path))["by"]
-    sessions.forget(manager.token)
+    sessions.end_by_token(manager.token)
     ended = f"/console/sign-in?done=ended&next=/console{path}"
     fits = MAX_KEPT_BYTES - len(urlencode({"by": by, "name": ""}))
     for length, status in ((fits, 403), (fits + 1, 303)):
@@ -160,7 +160,7 @@ def test_what_is_too_large_or_a_file_does_not_come_back_and_that_is_said(manager
 def test_the_largest_of_all_can_be_signed_in_with(manager, site, path):
     """Its every character takes three bytes, and nine when it is encoded again."""
     by = hidden(manager.get(path))["by"]
-    sessions.forget(manager.token)
+    sessions.end_by_token(manager.token)
     length = (MAX_KEPT_BYTES - len(urlencode({"by": by, "name": ""}))) // 3
     page = manager.send(path, {"by": by, "name": "&" * length}, Origin=ORIGIN)
     body = urlencode(hidden(page) | {"email": "meg@example.com", "password": PASSWORD})
@@ -180,7 +180,7 @@ def test_no_secret_comes_back(manager, path):
 
 def _sent_to(browser, path, fields):
     drawn = hidden(browser.get("/account"))
-    sessions.forget(browser.token)
+    sessions.end_by_token(browser.token)
     return browser.send(path, drawn | fields, Origin=ORIGIN)
 
 
@@ -212,7 +212,7 @@ def test_an_act_on_many_is_confirmed_anew(manager, site, step):
     add(site, {"email": "ann@a.example", "tags": ["vip"]}, {"email": "bob@a.example"})
     root, fields = f"/sites/{site.uuid}", {"act": "tag", "all": "1", "tag": "fair", "form": "its.own"}
     by = hidden(manager.get(f"{root}/segments/new"))
-    sessions.forget(manager.token)
+    sessions.end_by_token(manager.token)
     page = manager.send(f"{root}/{step}?tag=vip", by | fields, Origin=ORIGIN)
     asked = goes_on(manager, signs_in(manager, page))
     assert asked.status_code == 200
@@ -226,7 +226,7 @@ def test_an_act_on_many_is_confirmed_anew(manager, site, step):
 def test_an_act_on_those_of_a_search_that_is_gone_leads_to_the_list(manager, site):
     root, fields = f"/sites/{site.uuid}", {"act": "tag", "all": "1"}
     by = hidden(manager.get(f"{root}/segments/new"))
-    sessions.forget(manager.token)
+    sessions.end_by_token(manager.token)
     page = manager.send(f"{root}/acts?kept=gone", by | fields, Origin=ORIGIN)
     said = goes_on(manager, signs_in(manager, page))
     assert (said.status_code, GONE in said.text) == (422, True)
@@ -255,7 +255,7 @@ def test_nothing_that_a_link_brings_is_shown(manager, site, path):
 
 def test_a_form_without_fields_of_its_own_leads_to_the_sign_in(manager, path):
     drawn = hidden(manager.get(path))
-    sessions.forget(manager.token)
+    sessions.end_by_token(manager.token)
     page = manager.send("/sign-out", drawn, Origin=ORIGIN)
     assert (page.status_code, page.headers["Location"]) == (303, "/console/sign-in")
 

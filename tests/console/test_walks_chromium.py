@@ -43,7 +43,7 @@ def port(app, site):
     fill(site, PLAIN)
     for email in (EMAIL, OTHER):
         token = operators.add(email, True, {site: "owner"}, COMMAND_LINE)
-        sessions.forget(sign_in.set_password_with_link(token, PASSWORD, ""))
+        sessions.end_by_token(sign_in.set_password_with_link(token, PASSWORD, ""))
     with serving(app) as port:
         yield port
 

@@ -13,7 +13,7 @@ from audience import clock
 from audience.access import keys
 from audience.access.keys import NewKey
 from audience.config import Settings
-from audience.http.access import PUBLIC, check_scopes, last_untrusted, network_of
+from audience.http.access import PUBLIC, check_scopes, last_untrusted, throttled_network
 from audience.setting_values import networks
 from storage import database
 from storage.access import keys as stored_keys
@@ -270,7 +270,7 @@ def test_an_address_is_the_same_in_either_form(forwarded, proxy, proxies, addres
     ],
 )
 def test_who_has_a_network_of_ipv6_is_counted_as_one(address, counted):
-    assert network_of(address) == counted
+    assert throttled_network(address) == counted
 
 
 def test_failures_are_throttled_per_network_of_ipv6(client):

@@ -59,7 +59,7 @@ class SharedRedis(FakeRedis):
 def test_the_workers_of_other_hosts_are_known_by_a_redis_of_all(tmp_path):
     breaker = CircuitBreaker(redis := SharedRedis())
     on_this, on_other = Settings(instance=tmp_path), Settings(instance=tmp_path, redis_url="redis://all")
-    heartbeat.tell_others(breaker)
+    heartbeat.beat_in_redis(breaker)
     redis.left_ms -= 4_000
     assert Processes(on_this, breaker).worker_age() is None
     assert Processes(on_other, breaker).worker_age() == 4

@@ -23,7 +23,7 @@ class Offered(Lanes):
         super().__init__([], threading.Event())
         self.sites: list[int] = []
 
-    def offer(self, site_id, but=None):
+    def offer(self, site_id, except_lane=None):
         if site_id == 1:
             raise Unavailable("database is locked")
         self.sites.append(site_id)

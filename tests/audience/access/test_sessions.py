@@ -91,8 +91,8 @@ def test_one_ends_ones_own_sessions_only(ann):
 
 def test_to_forget_a_token_ends_its_session_once(ann):
     token = sessions.begin(ann, False, "")
-    sessions.forget(token)
-    sessions.forget(token)
+    sessions.end_by_token(token)
+    sessions.end_by_token(token)
     assert sessions.find(token) is None
 
 
