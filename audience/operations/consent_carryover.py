@@ -1,7 +1,7 @@
 """Carries unsubscribes over to a restored backup, so that whoever unsubscribed since stays unsubscribed."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
 from audience import clock
@@ -139,23 +139,15 @@ def repeat(
     last_id, count, existing = 0, 0, set[str]()
     while last and (rows := stored_subscribers.keys_after(site_id, last_id, CHUNK_ROWS)):
         last_id = rows[-1][0]
-        unsubscribes, resubscribed = list[tuple[str, LogLine]](), list[str]()
+        lines = list[tuple[str, bool, LogLine]]()
         for _, key, uuid, is_unsubscribed in rows:
             uuid_hash = site_keys.address_hash(site_id, uuid)
             hashes = last.keys() & {*site_keys.address_hashes(site_id, key), uuid_hash}
             existing |= hashes
-            lines = [last[hash_] for hash_ in hashes]
-            if uuid_hash in last:
-                lines = [line for line in lines if former_owners.get(line) != uuid_hash]
-            for line in lines:
-                if line.kind == SUBSCRIBED:
-                    resubscribed.append(key)
-                elif not (is_unsubscribed and line in in_backup):
-                    unsubscribes.append((key, line))
-        count += _unsubscribe_again(site_id, unsubscribes, old, now)
-        subscribers_now = stored_subscribers.get_by_keys(site_id, resubscribed).values()
-        unsubscribed = [row for row in subscribers_now if row.unsubscribed_at is not None]
-        change_log.log_consent(site_id, unsubscribed, now.number)
+            for line in (last[hash_] for hash_ in hashes):
+                if uuid_hash not in last or former_owners.get(line) != uuid_hash:
+                    lines.append((key, is_unsubscribed, line))
+        count += _repeat_lines(site_id, lines, old, in_backup, now)
     uuid_hashes = {change.person_hash for change in last.values()}
     absent = [hash_ for hash_ in last.keys() - existing - uuid_hashes if last[hash_].kind != SUBSCRIBED]
     for start in range(0, len(absent), CHUNK_ROWS):
@@ -164,18 +156,28 @@ def repeat(
     return count
 
 
-def _unsubscribe_again(
-    site_id: int, unsubscribes: Iterable[tuple[str, LogLine]], old: Set[LogLine], now: Acceptance
+def _repeat_lines(
+    site_id: int,
+    lines: Sequence[tuple[str, bool, LogLine]],
+    old: Set[LogLine],
+    in_backup: Set[LogLine],
+    now: Acceptance,
 ) -> int:
-    """Repeats unsubscribes, given as (address key, log line). Returns how many unsubscribed a subscriber."""
+    """Repeats lines of subscribers, given as (address key, whether unsubscribed, line), as `repeat` does."""
     changes = defaultdict[Acceptance, list[Change]](list)
-    for key, line in unsubscribes:
-        accepted = _acceptance(line, old, now)
-        changes[accepted].append(_change(key, line, accepted))
-    return sum(
+    for key, is_unsubscribed, line in lines:
+        if line.kind != SUBSCRIBED and not (is_unsubscribed and line in in_backup):
+            accepted = _acceptance(line, old, now)
+            changes[accepted].append(_unsubscribe_again(key, line, accepted))
+    count = sum(
         subscribers.write(site_id, again, accepted).outcomes.count(Outcome.UPDATED)
         for accepted, again in changes.items()
     )
+    resubscribed = [key for key, _, line in lines if line.kind == SUBSCRIBED]
+    subscribers_now = stored_subscribers.get_by_keys(site_id, resubscribed).values()
+    unsubscribed = [row for row in subscribers_now if row.unsubscribed_at is not None]
+    change_log.log_consent(site_id, unsubscribed, now.number)
+    return count
 
 
 def _acceptance(line: LogLine, old: Set[LogLine], now: Acceptance) -> Acceptance:
@@ -204,7 +206,7 @@ def _suppress(
     change_log.suppress(site_id, suppressed, now.number)
 
 
-def _change(key: str, line: LogLine, accepted: Acceptance) -> Change:
+def _unsubscribe_again(key: str, line: LogLine, accepted: Acceptance) -> Change:
     """The change that repeats an unsubscribe of the log.
 
     If that was dated, the change is dated `accepted.at`, to win over a `subscribe` of that instant.
