@@ -1,7 +1,7 @@
 """How numbers, dates, instants and sentences are written on a page: plainly, in the site's zone."""
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from zoneinfo import ZoneInfo
 
@@ -48,6 +48,11 @@ def spark_sums(values: Sequence[int]) -> list[int]:
     """Sums of about twelve equal parts of the values, for a spark line. The first few may be left out."""
     width = max(1, -(-len(values) // 12))
     return [sum(values[start : start + width]) for start in range(len(values) % width, len(values), width)]
+
+
+def words_for(key: int, words: Mapping[int, str]) -> str:
+    """The words for a key; "" without any."""
+    return words.get(key, "")
 
 
 def without_weight(value: str) -> tuple[str, None]:
@@ -182,8 +187,8 @@ def since_day(ms: int) -> Markup:
 
 
 FILTERS: tuple[Callable[..., object], ...] = (
-    plainly, number, short, negative, spark_sums, without_weight, signed, share, change, counted, agreeing,
-    visible, foldable, size, day, moment, exactly, brief, time_of_day, since_day,
+    plainly, number, short, negative, spark_sums, words_for, without_weight, signed, share, change, counted,
+    agreeing, visible, foldable, size, day, moment, exactly, brief, time_of_day, since_day,
 )  # fmt: skip
 
 
