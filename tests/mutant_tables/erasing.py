@@ -33,7 +33,7 @@ MUTANTS = (
     Mutant(
         "refused rows of the erased stay",
         "audience/erasures/erasures.py",
-        "    stored_files.erase_refused(site_id, [*since, *first])\n",
+        "    stored_files.erase_refused(site_id, [*erased_at, *first])\n",
         "",
         f"{TORTURE}canaries",
     ),

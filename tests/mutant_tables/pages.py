@@ -38,7 +38,7 @@ MUTANTS = (
     Mutant(
         "browsers hold the answer to a step back",
         FORMS,
-        "return let_on(page, form.next_url)",
+        "return allow_redirect(page, form.next_url)",
         "return page",
         f"{TEST}::test_the_step_alone_may_be_answered_with_the_next_page",
     ),

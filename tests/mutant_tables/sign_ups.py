@@ -43,7 +43,7 @@ MUTANTS = (
     Mutant(
         "an erasure leaves who is only a sign-up",
         "audience/erasures/erasures.py",
-        "    sign_ups.erase(site_id, [*since, *first])\n",
+        "    sign_ups.erase(site_id, [*erased_at, *first])\n",
         "",
         f"{CONFIRMING}::test_who_is_only_a_sign_up_is_erased",
     ),
@@ -225,7 +225,7 @@ MUTANTS = (
     Mutant(
         "links go to who is erased meanwhile",
         "audience/erasures/erasures.py",
-        "    link_requests.erase(site_id, [*since, *first])\n",
+        "    link_requests.erase(site_id, [*erased_at, *first])\n",
         "",
         f"{LINKS}::test_who_is_erased_while_it_goes_is_not_sent_it",
     ),
