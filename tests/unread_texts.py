@@ -378,7 +378,6 @@ DO_NOT_READ = {
     "schemas.cursors:write",
     "audience.searches.searches:search_texts",
     "audience.subscribers.tags:create",
-    "audience.bulk.tag_deletions:delete",
     "audience.subscribers.tags:ensure",
     "audience.deliveries.client:connect",
     "audience.local_dates:date",
