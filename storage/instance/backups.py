@@ -40,17 +40,21 @@ def copy(target: Path, progress: Callable[[int, int], None]) -> None:
 def load(dump: Path, digest: str, at: int) -> bool:
     """Loads a server's dump into the open database. No instance uses that until `finish_load`.
 
-    Returns True without a change if the same dump is loaded already, False if the database has other tables.
+    Returns True without a change if the same dump is loaded already, also by a program that a killed call left
+    running. Returns False if the database has other tables.
     `digest` is the dump's, `at` the present in milliseconds. Raises `Unusable` if the server's programs for
     it are missing or fail; then nothing is loaded.
     """
     from storage.engines import postgresql_dumps  # needs its driver, which a file's instance may lack
 
-    if engine.tables(database):
-        return state.phase()[:2] == (digest, state.RESTORING)
-    mark = f"UPDATE instance_state SET move = '{digest}', phase = '{state.RESTORING}', at = {at}"
-    postgresql_dumps.load(database, dump, mark)
-    return True
+    if not engine.tables(database):
+        mark = f"UPDATE instance_state SET move = '{digest}', phase = '{state.RESTORING}', at = {at}"
+        try:
+            postgresql_dumps.load(database, dump, mark)
+        except Unusable:
+            if not engine.tables(database):  # else the program of a killed call was still loading them
+                raise
+    return state.phase()[:2] == (digest, state.RESTORING)
 
 
 @contextlib.contextmanager

@@ -144,6 +144,22 @@ def test_an_interrupted_one_goes_on_and_is_not_used_before(left_since, on_server
     assert states(settings) == [None, False, True]
 
 
+def test_what_the_program_of_a_killed_restore_loads_meanwhile_counts(
+    left_since, on_server, new_database, monkeypatch
+):
+    real = postgresql_dumps.load
+
+    def load_and_fail(*arguments):
+        real(*arguments)
+        raise Unusable("psql failed: duplicate key value")
+
+    monkeypatch.setattr(postgresql_dumps, "load", load_and_fail)
+    settings = replace(on_server, database_url=new_database)
+    done = restore(settings, left_since, "--former", on_server.database_url)
+    assert done.exit_code == 0, done.exception
+    assert states(settings) == [None, False, True]
+
+
 def test_of_a_lost_database_the_log_that_was_exported_is_repeated(
     left_since, on_server, new_database, tmp_path
 ):

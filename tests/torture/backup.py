@@ -149,6 +149,7 @@ def restore_on_server_stopped(world: World, place: Place, number: int) -> None:
     world.check()
     restored = Settings(instance=place.folder / "restored", database_url=stores.new_url())
     place.stop(restored, "restore", str(file), "--yes", "--former", world.url)
+    assert not [*restored.instance.glob(".audience-*")]
     rows = csv.DictReader(exported(restored).splitlines())
     left = {row["email"]: bool(row["unsubscribed_at"]) for row in rows}
     assert not before - left.keys(), "of those who were there before"
