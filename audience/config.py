@@ -69,7 +69,7 @@ class Settings:
     )
     database_password_file: str = setting("", text, "file with the password of the database's role")
     database_read_url: str = setting(
-        "", text, "standby that exports, reports, counts of segments and changes are read from; empty: none"
+        "", text, "replica from which exports, reports, segment counts and changes are read; empty: none"
     )
     pepper_file: str = setting("", text, "file with the pepper; empty: INSTANCE/pepper")
     redis_url: str = setting(
@@ -106,8 +106,10 @@ class Settings:
     backup_at: str = setting(
         "", time_of_day, "time of day (UTC) at which a worker makes a backup, such as 03:30; empty: none"
     )
-    backup_days: int = setting(7, integer(1, 366), "days of which the newest of these backups is kept")
-    backup_weeks: int = setting(4, integer(0, 520), "weeks of which the newest of these backups is kept")
+    backup_days: int = setting(7, integer(1, 366), "days for which the last daily backup of each day is kept")
+    backup_weeks: int = setting(
+        4, integer(0, 520), "weeks for which the last daily backup of each week is kept"
+    )
     backup_folder: str = setting("", text, "existing folder for backups; empty: INSTANCE/backups")
     backup_command: str = setting(
         "", text, "shell command that runs after each backup of a worker; $BACKUP_FILE names its file"

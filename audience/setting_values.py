@@ -112,7 +112,9 @@ def smtp_url(value: Any) -> str:
     if parts.password is not None:
         raise ValueError("must be without a password: AUDIENCE_SMTP_PASSWORD_FILE names a file with it")
     if parts.path.strip("/") or parts.query or parts.fragment:
-        raise ValueError("must be a scheme, perhaps a user, a host, perhaps a port, and no more")
+        raise ValueError(
+            "must be like SCHEME://HOST, with USER@ before and :PORT after the host if needed, and no more"
+        )
     if parts.scheme == "smtp+plain" and (parts.username or _is_global(parts.hostname or "")):
         raise ValueError("must be smtps:// or smtp:// to sign in, and on the internet")
     return text(value)

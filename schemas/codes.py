@@ -125,7 +125,7 @@ REQUEST_CODES: dict[Code, tuple[int, str]] = {  # each with the one status that 
     Code.METHOD_NOT_ALLOWED: (405, "Use a method that the header `Allow` lists."),
     Code.BODY_TIMEOUT: (408, "The body came too late. Send the request again."),
     Code.UPLOAD_UNDER_WAY: (409, "Wait the seconds in `Retry-After`, then send it again with the same key."),
-    Code.RECORD_CHANGED: (412, "Get the record again, and decide again."),
+    Code.RECORD_CHANGED: (412, "Get the record again, then repeat the change."),
     Code.BODY_TOO_LARGE: (413, "Split the body into several requests."),
     Code.COMPRESSED_BODY: (415, "Send the body as it is, without `Content-Encoding`."),
     Code.UNSUPPORTED_MEDIA_TYPE: (415, "Send JSON, and a file with its own `Content-Type`."),

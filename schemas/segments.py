@@ -123,7 +123,7 @@ class MatchedRules(ma.fields.Dict):
 
 class Match(ResponseSchema):
     matches = ma.fields.Boolean()
-    rules = MatchedRules(metadata={"description": "The rules, each with whether it holds."})
+    rules = MatchedRules(metadata={"description": "The rules, and whether each of them holds."})
 
 
 SegmentMatch = single("SegmentMatch", Match, or_null=True)

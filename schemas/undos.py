@@ -16,7 +16,7 @@ class UndoImport(Form):
     dry_run = Switch(metadata={"description": "With `1`, only count what would be done."})
     resubscribe = Switch(
         load_default=False,
-        metadata={"description": "With `1`, subscribe again whom the import unsubscribed, and nothing else."},
+        metadata={"description": "With `1`, only those whom the import unsubscribed are subscribed again."},
     )
 
 

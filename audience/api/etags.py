@@ -17,7 +17,8 @@ from schemas.codes import Code, Sentence
 IF_MATCH, IF_NONE_MATCH = "If-Match", "If-None-Match"
 TAG = re.compile(r'"[^"]*"')
 CHANGED = Sentence(
-    Code.RECORD_CHANGED, "Changed: its ETag is not the one in If-Match; get it again, and decide again."
+    Code.RECORD_CHANGED,
+    "It has changed: its ETag is not the one in If-Match. Get it again, then repeat your change.",
 )
 DELIVERED = frozenset({"delivered", "failures"})  # what deliveries change of a webhook
 

@@ -18,7 +18,7 @@ from schemas.values import FieldError, FormError
 
 blueprint = Blueprint("forms", __name__)
 LASTING = ("name", "state", "language", "confirm", "delivery")
-LASTS = Sentence(Code.REQUIRED, "Send a value: this can be changed, but not removed.")
+LASTS = Sentence(Code.REQUIRED, "Send a value: it can be changed, not removed.")
 BLANK: dict[str, Any] = {
     "fields": [], "tags": [], "wording": {}, "intro": {}, "thanks": {}, "origins": [], "next_url": "",
     "confirmed_url": "", "is_test": False,

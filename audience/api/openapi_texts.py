@@ -307,7 +307,7 @@ TEXTS = {
     "EventList.history": "What changed of the subscriber.",
     "SaveSegment.segment": "The segment.",
     "PreviewSegment.segment": "The rules to try.",
-    "Match.rules": "The rules, each with whether it holds.",
+    "Match.rules": "The rules, and whether each of them holds.",
     "Settings.unit": "A point for each day, week or month.",
     "Settings.days": "How many days back.",
     "Settings.from": "The first day.",

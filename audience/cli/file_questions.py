@@ -37,7 +37,7 @@ BY_COLUMN = (
 )
 COLUMNS = "The columns, with their values:"
 COMMANDS = "Answer with one of these commands:"
-COMMANDS_TO_CHOOSE = "Answer with one of these commands, and choose where it has `or`:"
+COMMANDS_TO_CHOOSE = "Answer with one of these commands. Where it says `or`, keep one of the words beside it:"
 SUGGESTED = "or, as the values in the file suggest (check each of them):"
 Pair = tuple[str, str]  # a parameter and its value
 Pairs = Sequence[Pair]

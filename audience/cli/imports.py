@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from audience.undo.undos import Undo
 
 AWAY = "Stay unsubscribed: {:,}."
-ONLY_UNSUBSCRIBED = "Only this import unsubscribed {:,}: --resubscribe subscribes them again: {}"
+ONLY_UNSUBSCRIBED = (
+    "{:,} people were unsubscribed by this import only. Add --resubscribe to subscribe them again: {}"
+)
 FAILED_UNDO = "the undo stopped: see the worker's log, then run the same command again to continue."
 INSTANTS = ("created_at", "started_at", "finished_at")
 LINE = (

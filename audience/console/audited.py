@@ -45,11 +45,11 @@ OF_LISTS = {  # of the instance, by how the stored text begins
 
 def words(action: str) -> str:
     """An action of the audit log, without the name that it may have, in today's words."""
-    said, mark, ending = action.partition(", ")
+    head, mark, ending = action.partition(", ")
     for stored, shown in OF_LISTS.items():
-        if said.startswith(stored):
-            return shown + said.removeprefix(stored)
-    return ACTIONS.get(said, said) + mark + ENDINGS.get(ending, ending)
+        if head.startswith(stored):
+            return shown + head.removeprefix(stored)
+    return ACTIONS.get(head, head) + mark + ENDINGS.get(ending, ending)
 
 
 def subject(stored: str) -> str:

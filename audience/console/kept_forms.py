@@ -68,7 +68,7 @@ WHAT = {  # was sent, by the endpoint without "console."
     "undos.undo_import": "Undo an import",
     "webhooks.change": "Changes to a webhook",
     "webhooks.make": "A new webhook",
-    "webhooks.replay": "Send the changes after a number again",
+    "webhooks.replay": "Send again the changes after a number",
 }
 WORDS: dict[str, str] = {
     UNAVAILABLE: "Others are writing just now, or the database cannot be reached.",

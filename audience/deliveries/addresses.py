@@ -30,7 +30,7 @@ NOT_PUBLIC = Sentence(
 )
 NOT_ENCRYPTED = Sentence(
     Code.URL_REFUSED,
-    "Links that confirm are only sent encrypted outside your own network: give a URL that begins with "
+    "Outside your own network, links that confirm are only sent encrypted: give a URL that begins with "
     "https://",
 )
 

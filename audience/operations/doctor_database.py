@@ -25,7 +25,7 @@ TWINS = (
     "/v1/fetch/tags/ID removes the second."
 )
 MOST_TWINS = 5  # that are named
-OWN_NAME = "give them a name of their own in Settings, Pages and mail, to keep the console apart"
+OWN_NAME = "give the pages their own host name in Settings, Pages and mail: the console does not answer there"
 TWO_FACTOR = (
     "Whoever knows the password of one of them can set it up in their place: remind them, or run "
     "`audience operator remove EMAIL`."

@@ -165,7 +165,7 @@ HOSTED = {  # types that the hosted service has
             ("line_chart", "column_chart", "area_chart"), settings=("unit", "event"),
         ),
         "Imports": ReportType(
-            imports, "imported rows: created, updated, unchanged, failed", settings=("unit",),
+            imports, "created, updated, unchanged and failed rows of imports", settings=("unit",),
             counts_subscribers=False,
         ),
     }.items()

@@ -142,7 +142,7 @@ PRESETS: dict[str, Preset] = {
             "https://github.com/pentacent/keila/blob/main/lib/keila_web/helpers/contacts_csv_export.ex",
             "2026-11-26",
             headers="external_id",
-            advice="Keila's export has no dates: its people get the time of the import as theirs.",
+            advice="Keila's export has no dates: its people count as created by the import.",
         ),
         Preset(
             "substack",
@@ -154,7 +154,7 @@ PRESETS: dict[str, Preset] = {
             "https://github.com/TryGhost/migrate/tree/main/packages/mg-substack-members-csv/test/fixtures",
             "2026-11-26",
             headers="expiry plan created_at first_payment_at",
-            advice="Substack's export leaves out readers who unsubscribed; being absent unsubscribes nobody.",
+            advice="Substack's export leaves out who unsubscribed. Who is not in the file stays unchanged.",
         ),
         Preset(
             "beehiiv",

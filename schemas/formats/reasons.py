@@ -10,6 +10,6 @@ class Because:
     PRESET = "{} writes it so."
     BOOKKEEPING = "Not imported: only the program that wrote the file uses it."
     NAMELESS = "Not imported: it has no name."
-    KEPT = "Only the program that wrote the file knows it, so it is a custom field."
+    KEPT = "A column of the program, kept as a custom field."
     CUSTOM = "Its name is not known, so it is a custom field."
     SECOND = "Another column already means {}, so it is a custom field."

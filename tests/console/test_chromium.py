@@ -2,6 +2,7 @@
 
 import os
 import re
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -18,13 +19,16 @@ from audience.sign_ups.sign_ups import SignUpRequest
 from audience.subscribers import subscribers
 from storage import database
 from tests.conftest import program
+from tests.console.browser import signed_in
 from tests.console.chromium import chromium, serving, visit
 from tests.console.screens import HOSTILE, INSTANCE_PATHS, PLAIN, fill, site_paths
+from tests.console.test_file_uploads import asked
 from tests.console.test_subscriber_list import add
 from tests.file_jobs import do_files
 from tests.jobs import run_bulk_actions
 
 EMAIL = "mara@example.com"
+PEERS = Path(__file__).parents[1] / "schemas" / "data" / "peers"
 WIDTHS = (360, 1280)
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
@@ -43,14 +47,19 @@ def port(app, site, other_site):
 
 
 @pytest.fixture
-def paths(site, other_site):
+def paths(app, site, other_site):
     fill(site, PLAIN)
+    file = next(PEERS.glob("unsubscribed_email*"))
+    manager = signed_in(app, "meg@example.com", {site: "manager"})
+    asking = asked(manager, f"/sites/{site.uuid}/imports", file.read_text(), file.name)
     unconfirmed = [_come_in_unconfirmed(site, f"{name}@c.example") for name in ("to.ask", "asked")]
     [form] = forms.list_all(site)
     forms.set_event(site, form.id, True, COMMAND_LINE)
     sign_ups.accept(site, form, SignUpRequest("asked@c.example"))
     return [
-        *dict.fromkeys([*site_paths(site), *unconfirmed]), *INSTANCE_PATHS, f"/sites/{other_site.uuid}"
+        *dict.fromkeys([*site_paths(site), *unconfirmed, asking]),
+        *INSTANCE_PATHS,
+        f"/sites/{other_site.uuid}",
     ]  # fmt: skip
 
 
