@@ -278,7 +278,7 @@ def _apply_batch(accepted: RunningImport, job: Job) -> tuple[RunningImport, Impo
                 stored_moves.forget(site_id)
             if accepted.applied == accepted.rows:
                 finished = _end(job)
-        field_values.merge_if_due(site_id)
+    field_values.merge_if_due(site_id)
     return accepted, finished
 
 

@@ -16,8 +16,8 @@ PERIODS = (
     "FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS pairs (pair, place)) AS b"
 )
 VALUE_KEYS = (
-    "(SELECT CAST(pair ->> 0 AS bigint) AS field_id, pair ->> 1 AS folded "
-    "FROM json_array_elements(CAST(? AS json)) AS pairs (pair)) AS k"
+    "(SELECT CAST(field.key AS bigint) AS field_id, folded "
+    "FROM json_each(CAST(? AS json)) AS field, json_array_elements_text(field.value) AS folded) AS k"
 )
 SCALARS = (
     'LATERAL (SELECT members.key COLLATE "C" AS key, types.type, '

@@ -22,7 +22,7 @@ class Engine(Protocol):
     KEEPS_PLAN: dict[str, bool]  # the options of `execute_sql` for a statement whose plan is kept
     IDS: str  # a query of integers, from one JSON array
     PERIODS: str  # rows (place, first, ending), from one JSON array of pairs
-    VALUE_KEYS: str  # rows `k` (field_id, folded), from one JSON array of pairs
+    VALUE_KEYS: str  # rows `k` (field_id, folded), from one JSON object of texts by field
     SCALARS: str  # rows `v` (key, type, atom), of the JSON objects `s.fields`
     BY_ATOM: str  # the order of atoms
     IN_ORDER: str  # the join that reads the left side first

@@ -166,12 +166,13 @@ def write_transaction(opened: Any, deadline: float, _site_id: int | None) -> Ite
     Waits for the lock until `deadline`, an instant of `time.monotonic`.
     """
     wait_seconds = max(0.0, deadline - time.monotonic())
-    opened.execute_sql(f"PRAGMA busy_timeout = {round(wait_seconds * 1000)}")
+    connection = opened.connection()
+    connection.set_busy_timeout(round(wait_seconds * 1000))
     try:
         with opened.atomic("IMMEDIATE"):
             yield
     finally:
-        opened.execute_sql(f"PRAGMA busy_timeout = {round(opened.timeout * 1000)}")
+        connection.set_busy_timeout(round(opened.timeout * 1000))
 
 
 def writers_turn(opened: Any, timeout_seconds: float, gate: Any) -> AbstractContextManager[None]:

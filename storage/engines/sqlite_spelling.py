@@ -10,7 +10,10 @@ from storage.sql import Sql
 
 IDS = "SELECT value FROM json_each(?)"
 PERIODS = "(SELECT key AS place, value ->> 0 AS first, value ->> 1 AS ending FROM json_each(?)) AS b"
-VALUE_KEYS = "(SELECT value ->> 0 AS field_id, value ->> 1 AS folded FROM json_each(?)) AS k"
+VALUE_KEYS = (
+    "(SELECT CAST(field.key AS bigint) AS field_id, text.value AS folded "
+    "FROM json_each(?) AS field, json_each(field.value) AS text) AS k"
+)
 SCALARS = "json_each(s.fields) AS v"
 BY_ATOM = "value"  # numbers before texts
 IN_ORDER = "CROSS JOIN"

@@ -93,8 +93,10 @@ def save(site_id: int, added: Holding, removed: Holding) -> None:
 
 def value_ids(site_id: int, sought: Collection[FieldValue]) -> dict[Any, int]:
     """The ids of those `sought` values that the site has, by their part `KEY`."""
-    keys = json.dumps([row[:2] for row in sought])
-    records = rows(KNOWN.format(engine.VALUE_KEYS, engine.IN_ORDER), (keys, site_id))
+    texts: dict[int, list[str]] = {}
+    for field_id, folded, *_ in sought:
+        texts.setdefault(field_id, []).append(folded)
+    records = rows(KNOWN.format(engine.VALUE_KEYS, engine.IN_ORDER), (json.dumps(texts), site_id))
     return {tuple(key): value_id for value_id, *key in records}
 
 

@@ -134,12 +134,12 @@ def test_after_a_worker_dies_another_resumes_its_import(site, tick, monkeypatch)
 def test_a_worker_that_lost_its_claim_writes_nothing(site, tick, monkeypatch):
     import_id = accept(site, 1000)
 
-    def stolen(**_):
+    def stolen(*_):
         tick()
         assert steal(site, import_id)
 
     monkeypatch.setattr(imports, "_pace", Pace(200, 200, 200))
-    monkeypatch.setattr(database, "checkpoint", stolen)
+    monkeypatch.setattr(imports._pace, "learn", stolen)  # after a transaction
     assert site_lane.drain(site.id, 30) is False
     assert state(site, import_id) == ("running", 200, 200, 0, 0)
     assert stats.for_site(site) == stats.recount(site) == stats.Counts(200, 0)
