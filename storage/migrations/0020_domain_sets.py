@@ -13,9 +13,9 @@ INSERT INTO distinct_values (site_id, field_id, folded, label, kind)
     SELECT DISTINCT site_id, 0, substr(email_key, instr(email_key, '@') + 1), '', 0 FROM subscribers
 """
 HOLDERS = (
-    "SELECT v.site_id, v.id, s.id >> 16, s.id FROM distinct_values AS v CROSS JOIN subscribers AS s "
-    "ON s.site_id = v.site_id AND substr(s.email_key, instr(s.email_key, '@') + 1) = v.folded "
-    "WHERE v.field_id = 0 ORDER BY v.id, s.id"
+    "SELECT v.site_id, v.id, s.id >> 16, s.id FROM subscribers AS s CROSS JOIN distinct_values AS v "
+    "ON v.site_id = s.site_id AND v.field_id = 0 "
+    "AND v.folded = substr(s.email_key, instr(s.email_key, '@') + 1) ORDER BY v.id, s.id"
 )
 INSERT = "INSERT INTO value_holders VALUES (?, ?, ?, ?, ?)"
 EVENTS = (

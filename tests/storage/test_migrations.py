@@ -3,6 +3,8 @@
 import re
 from collections import Counter
 
+from playhouse.migrations import Runner
+
 from storage import database
 from storage.engines import postgresql, sqlite
 from storage.models import MODELS
@@ -34,6 +36,18 @@ def test_every_migration_has_its_own_number():
     numbers = Counter(name.partition("_")[0] for name in names)
     assert all(len(number) == 4 and number.isdigit() for number in numbers), names
     assert set(numbers.values()) == {1}, names
+
+
+def test_each_subscriber_is_looked_at_once_however_many_domains_there_are(settings):
+    database.open(settings.database, allow_faulty=True)
+    with database.session():
+        runner = Runner(database.database.obj, str(sqlite.MIGRATIONS))
+        runner.up("0019_tag_renames")
+        [module] = [each.load() for each in runner.migrations() if each.name == "0020_domain_sets"]
+        plan = [line for *_, line in database.rows(f"EXPLAIN QUERY PLAN {module.HOLDERS}")]
+    database.close()
+    assert plan[0].startswith("SCAN s")
+    assert "(site_id=? AND field_id=? AND folded=?" in plan[1]
 
 
 def test_a_migration_that_reads_everybody_does_so_in_batches():
