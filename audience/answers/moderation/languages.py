@@ -9,6 +9,8 @@ from functools import cache
 from audience.answers.folding import fold
 from audience.answers.tables import rows
 
+# Letters and digits, with the vowel signs of India and the signs of Thai and Lao, which are none to Python.
+LETTER = r"(?:[^\W_]|[\u0900-\u0eff])"
 WORD = re.compile(r"[^\W_]+")
 ADDRESSED = frozenset({"you", "u", "ya", "youre", "ur", "ty", "ты"})
 

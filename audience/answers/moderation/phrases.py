@@ -13,15 +13,20 @@ import re
 from functools import cache
 
 from audience.answers.folding import fold
-from audience.answers.moderation.languages import is_function_word, without_foreign_words
+from audience.answers.moderation.languages import LETTER, is_function_word, without_foreign_words
+from audience.answers.moderation.profanity import without_disguise
 from audience.answers.tables import rows
 
-TOKEN = re.compile(r"([^\W_]+)|[.!?;:,\n()\"“”…]")
-WORD = re.compile(r"[^\W_]{3,}")
+TOKEN = re.compile(rf"({LETTER}+)|[.!?;:,\n()\"“”…]")
+WORD = re.compile(rf"{LETTER}{{3,}}")
 ORDER = (
     r"(?<=, )((go|just|should|please|pls|plz|now|so|and|or|must|then|better|simply|do|yes|hey|you|u|"
     r"do (?:us|everyone|everybody|the world) (?:all )?an? favou?r and|"
     r"doch|bitte|jetzt|geh|also|alors|et|mais|y|pues|anda|vete|e|ma|dai|vai|ora) ){0,4}"
+)
+# Before a phrase, one of these turns it round: `no sé dónde vives`.
+NOT = "".join(
+    f"(?<! {word} )" for word in ("no", "non", "não", "ne", "не", "nie", "nem", "nu", "δεν", "لا", "ما")
 )
 LATER_ORDER = r"(?<= )(go|just|should|must) "
 
@@ -30,9 +35,9 @@ def find_phrases(text: str) -> dict[str, str]:
     """The first match of a phrase in `text`, by reason (`threat`, `hate` or `insult`). A reason without a
     match is left out.
     """
-    tokens = [match[1] or "," for match in TOKEN.finditer(without_foreign_words(fold(text)))]
+    tokens = [match[1] or "," for match in TOKEN.finditer(without_foreign_words(without_disguise(text)))]
     due = {at for token in tokens for at in _by_word().get(token, ())}
-    joined = f", {' '.join(tokens)} ,"
+    joined = f", {' '.join(tokens)} , "
     hits: dict[str, str] = {}
     for at in sorted(due):
         reason, pattern = _phrases()[at]
@@ -63,13 +68,13 @@ def _by_word() -> dict[str, list[int]]:
 def _pattern(row: dict[str, str]) -> str:
     phrase, unless = fold(_spelled_out(row["phrase"])), fold(_spelled_out(row["unless"]))
     before = f"(?:{ORDER}|{LATER_ORDER})" if row["place"] == "order" else "(?<= )"
-    return f"{before}(?:{phrase})(?= )" + (f"(?! (?:{unless}))" if unless else "")
+    return f"{before}{fold(NOT)}(?:{phrase})(?= )" + (f"(?! (?:{unless}))" if unless else "")
 
 
 def _spelled_out(phrase: str) -> str:
     for row in _groups():
         words = row["words"] if row["words"].startswith("(") else f"({row['words']})"
-        phrase = phrase.replace(f"{row['name']} " if words.endswith("*") else row["name"], words)
+        phrase = phrase.replace(f"{row['name']} " if words.endswith(("*", "}")) else row["name"], words)
     return phrase
 
 

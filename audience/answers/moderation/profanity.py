@@ -16,7 +16,7 @@ from string import ascii_lowercase
 
 from audience.answers import own_lists
 from audience.answers.folding import fold
-from audience.answers.moderation.languages import without_foreign_words
+from audience.answers.moderation.languages import LETTER, without_foreign_words
 from audience.answers.moderation.people import without_surnames
 from audience.answers.tables import lines, rows
 
@@ -26,13 +26,15 @@ LEET_AS_L = str.maketrans(LEET | {"1": "l", "!": "l", "|": "l"})
 # Cyrillic and Greek letters, read as Latin in words that also have Latin letters.
 LOOK_ALIKES = str.maketrans("аеорсухіјѕԁһкмтвнзαεοιυκρτχνβγ", "aeopcyxijsdhkmtbhzaeoiukptxvby")
 CYRILLIC = str.maketrans("aeopcyxijsdhkmtbiu", "аеорсухіјѕԁһкмтвии")
+CAPITAL_I = re.compile("(?<=[a-z])I+")  # in `kiII`, read as `l`
+SIGN_INSIDE = re.compile(r"(?<=[a-z])[013457@$!|]+(?=[a-z])")
 # Chinese, Japanese, Korean and Thai, where words stand side by side, or with endings; and a middle finger.
 UNSPACED = re.compile("[\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U0001f595]")
-FOLDED = re.compile("[^\u1100-\u11ff\u3040-\u30ff\uac00-\ud7af]+")
+FOLDED = re.compile("[^\u0e00-\u0eff\u1100-\u11ff\u3040-\u30ff\uac00-\ud7af]+")
+BLANKS_IN_CHINESE = re.compile("(?<=[\u3400-\u9fff]) +(?=[\u3400-\u9fff])")
 SELDOM_DOUBLED = frozenset("aiuhjkqvwxy")
 
-FIRST_INDIC, LAST_INDIC = "\u0900", "\u0dff"  # scripts whose vowel signs are no letters to Python
-WORD = re.compile(rf"(?:[^\W_]|[{FIRST_INDIC}-{LAST_INDIC}])++")
+WORD = re.compile(rf"{LETTER}++")
 LEET_WORD = re.compile(r"[@$!|+\w]+")
 MASKED = re.compile(r"(?<![\w*#])[a-z]+[*#][a-z*#]*[a-z](?![\w*#])|(?<![\w*#])f\*{3,}")
 HYPHENATED = re.compile(r"(?<![\w.-])[^\W\d_]+(?:[-_.'~^][^\W\d_]+)+(?![\w-])")
@@ -106,7 +108,8 @@ class WordList:
         """
         if text.isascii() or not UNSPACED.search(text):
             return []
-        return [phrase for phrase in self._unspaced if phrase in text]
+        joined = BLANKS_IN_CHINESE.sub("", text)
+        return [phrase for phrase in self._unspaced if phrase in joined]
 
     def _drawn_out_of(self, word: str) -> str:
         """The listed word that `word` is if its drawn-out letters are shortened. Empty if there is none.
@@ -136,21 +139,31 @@ def find_words(text: str, own: WordList) -> dict[str, str]:
     return {str(own.kind(hit)): hit for hit in reversed(hits)}
 
 
+def without_disguise(text: str) -> str:
+    """The folded text with letters in place of digits and signs within words (`k!ll`), of look-alike letters
+    and of blanks between single letters (`k i l l`).
+    """
+    text = fold(CAPITAL_I.sub(lambda run: "l" * len(run[0]), text))
+    text = SIGN_INSIDE.sub(lambda signs: signs[0].translate(LEET_AS_I), text)
+    text = APART.sub(lambda letters: APART_SIGNS.sub("", letters[0]).translate(LEET_AS_I), text)
+    return text if text.isascii() else WORD.sub(lambda word: _in_one_script(word[0])[0], text)
+
+
 def phrase_of(entry: str) -> str:
     """An entry in the form of the keys of `WordList.kinds`: folded, and with one space between words."""
     return " ".join(WORD.findall(normal_form(entry)) or [entry])
 
 
 def normal_form(text: str) -> str:
-    """The folded text, without invisible characters and marks, but with the vowel signs of India and the
-    sounds of Japanese and Korean, which folding would take off (`ミニカー` is no `ニガー`).
+    """The folded text, without invisible characters and marks, but with the vowel signs of India, the tones
+    of Thai and the sounds of Japanese and Korean, which folding would take off (`ミニカー` is no `ニガー`).
     """
     if text.isascii():
         return fold(text)
     return "".join(
         char
         for char in FOLDED.sub(lambda run: fold(run[0]), unicodedata.normalize("NFKC", text))
-        if unicodedata.category(char) not in ("Mn", "Cf") or FIRST_INDIC <= char <= LAST_INDIC
+        if unicodedata.category(char) not in ("Mn", "Cf") or "\u0900" <= char <= "\u0eff"
     )
 
 
@@ -235,7 +248,7 @@ def bundled() -> WordList:
         for entry in row["words"].split("|"):
             phrase = phrase_of(entry)
             (stems if entry.endswith("*") else kinds).setdefault(phrase, row["kind"])
-            if row["language"] == "en" and " " not in phrase:
+            if row["language"] in ("en", "fr") and " " not in phrase:
                 kinds.setdefault(_plural(phrase), row["kind"])
     for stem, *endings in map(str.split, lines("moderation/inflections")):
         kinds |= {stem + ending: kinds.get(stem, "insult") for ending in endings}
