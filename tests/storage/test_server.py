@@ -16,6 +16,11 @@ from storage.sql import insert_into
 from tests.client import FakeProcesses
 from tests.storage.server_steps import opens, server_ends
 
+CLOSED = (  # by this transaction, which created it in an earlier one
+    "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE pid = pg_backend_pid() AND mode = 'AccessExclusiveLock' "
+    "AND CAST(relation AS regclass)::text IN ('subscribers', 'events'))"
+)
+
 
 def test_it_answers(url):
     assert opens(url)
@@ -98,6 +103,22 @@ def test_a_role_that_finds_no_schema(url):
     database.open(f"{url}&options=-c%20search_path%3Dnowhere")
     with pytest.raises(Unusable, match="search_path"):
         database.migrate()
+
+
+def test_no_migration_builds_an_index_while_readers_wait_for_it(url, monkeypatch):
+    """What closes a table to readers, such as DROP INDEX, comes last: all is open again a moment later."""
+    pool_class = postgresql_pool.ServerPool
+    real, waited_for = pool_class.execute_sql, list[str]()
+
+    def execute_sql(pool, sql, *values, **options):
+        if sql.startswith("CREATE INDEX") and real(pool, CLOSED).fetchone()[0]:
+            waited_for.append(sql)
+        return real(pool, sql, *values, **options)
+
+    database.open(url)
+    monkeypatch.setattr(pool_class, "execute_sql", execute_sql)
+    assert database.migrate()
+    assert waited_for == []
 
 
 @pytest.mark.parametrize(("known", "found"), [("4MB", "32MB"), ("64MB", "64MB")])

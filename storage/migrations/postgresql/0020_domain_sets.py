@@ -31,10 +31,10 @@ def up(_migrator: Any, db: Any) -> None:
         sets = sets_of(iter(cursor))
         while chunk := list(islice(sets, 1_000)):
             db.cursor().executemany(INSERT, chunk)
+    db.execute_sql(EVENTS)
     db.execute_sql("DROP INDEX subscribers_site_id_domain")
     db.execute_sql("DROP TABLE domains")
     db.execute_sql("DROP INDEX events_site_id_type_occurred_at")
-    db.execute_sql(EVENTS)
     db.execute_sql("UPDATE instance_state SET lowest_writer = 9")
 
 
