@@ -1,5 +1,6 @@
 """Fixtures that the tests of all rooms share."""
 
+import gc
 import os
 import shutil
 import sys
@@ -81,6 +82,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if other_engine and (item.path in OF_SQLITE or item.get_closest_marker("of_sqlite")):
             item.add_marker(pytest.mark.skip("looks into SQLite itself"))
     items.sort(key=lambda item: not is_slow(item.path))  # so that no process is left with them at the end
+
+
+def pytest_collection_finish() -> None:
+    """Takes what has been loaded out of garbage collection, which would go through it hundreds of times."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -2,7 +2,8 @@
 take long.
 
 Tests of a browser have a command of their own, `make test-browser`. `make test` runs all others, except for
-those that only `make test WHOLE=1`, and so CI, runs: killed processes, full disks, empty environments.
+those that only `make test WHOLE=1`, and so CI, runs: killed processes, full disks, empty environments,
+servers of PostgreSQL.
 
 A test outside this table that starts a process fails.
 """
@@ -67,15 +68,18 @@ STORIES = (
     "both_engines", "consent_faults", "consent_histories", "daily_backup", "edge", "every_write_is_recorded",
     "front_pages", "full_disk", "gates", "growth", "hosts", "ill_partition", "invariant_histories",
     "links_behind_nginx", "loaded_modules", "lost_files", "mail_bomb", "mirrors", "new_folders", "nginx",
-    "numbers", "observed", "order_of_application", "restored_dump", "served_addresses", "starts", "webhooks",
+    "numbers", "observed", "order_of_application", "restored_dump", "served_addresses", "starts",
+    "walk_through", "webhooks",
 )  # fmt: skip
 LEFT_TO_WHOLE = (
     *(f"stories/test_{story}.py" for story in STORIES),
     "answers/test_geolocation_packing.py",
     "cli/test_files_from_elsewhere.py", "cli/test_full_disk.py", "cli/test_interrupted_imports.py",
     "cli/test_moving_in_page.py", "operations/test_move_chains.py", "operations/test_moves.py",
-    "operations/test_move_targets.py", "schemas/test_workbook_bounds.py",
-    "storage/test_pgbouncer.py", "storage/test_replica.py", "storage/test_site_lock.py",
+    "operations/test_move_targets.py", "operations/test_server_backups.py", "schemas/test_workbook_bounds.py",
+    "storage/test_citus.py", "storage/test_pgbouncer.py", "storage/test_replica.py", "storage/test_server.py",
+    "storage/test_server_statements.py", "storage/test_server_tables.py", "storage/test_shard_rules.py",
+    "storage/test_site_lock.py",
     "workers/test_supervisor.py", "workers/test_sweeper.py", "workers/test_worker.py",
     "test_bare_environments.py", "test_bench_runs.py", "test_deploy.py", "test_dist.py", "test_make_run.py",
     "test_operations.py", "test_patterns.py",

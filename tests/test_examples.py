@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import program
+from tests.depth import sample
 from tests.service import PATIENCE_SECONDS, environment, serving, until
 from tests.test_operations import PAGES as WITHOUT_SERVICE
 
@@ -85,7 +86,7 @@ def normalize(text):
     return text
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", sample(PAGES, 3))
 def test_every_example_prints_the_output_on_its_page(page, reader):
     page_blocks, definitions = blocks(page), ""
     for (language, text), (following, shown) in zip(page_blocks, [*page_blocks[1:], ("", "")], strict=True):

@@ -157,19 +157,23 @@ def messages(tree: ast.AST) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+READERS = {IDENTIFIER: identifiers, FUNCTION: functions, MESSAGE: messages}
+
+
+@cache
+def texts(file: Path, where: str) -> list[tuple[int, str]]:
+    return list(READERS[where](parsed(file)))
+
+
 def uses(word: Word) -> Iterator[str]:
     whole, within = re.compile(word.not_this), re.compile(rf"\b({word.not_this})\b", re.IGNORECASE)
-    readers = {
-        IDENTIFIER: (identifiers, whole.fullmatch),
-        FUNCTION: (functions, whole.fullmatch),
-        MESSAGE: (messages, within.search),
-    }
+    matches = {IDENTIFIER: whole.fullmatch, FUNCTION: whole.fullmatch, MESSAGE: within.search}
     for file in files(word.rooms):
-        tree = parsed(file)
-        for where in filter(readers.get, word.where):
-            read, matches = readers[where]
+        for where in filter(matches.get, word.where):
             yield from (
-                f"{file.relative_to(ROOT)}:{line} {text[:80]}" for line, text in read(tree) if matches(text)
+                f"{file.relative_to(ROOT)}:{line} {text[:80]}"
+                for line, text in texts(file, where)
+                if matches[where](text)
             )
     for page in pages() if DOCS in word.where else ():
         lines = page.read_text("utf-8").splitlines()

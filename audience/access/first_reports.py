@@ -21,6 +21,8 @@ FIRST_REPORTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
 
 def create(site_id: int, at: int) -> None:
     """Saves the first reports of a new site, in the caller's transaction."""
-    for name, report_type, chart_style, settings in FIRST_REPORTS:
-        new = stored.Report(0, name, report_type, chart_style, None, compact_json(settings), at, at)
-        stored.add(new, site_id=site_id)
+    new = (
+        stored.Report(0, name, report_type, chart_style, None, compact_json(settings), at, at)
+        for name, report_type, chart_style, settings in FIRST_REPORTS
+    )
+    stored.add_many(new, site_id=site_id)

@@ -20,7 +20,8 @@ class Report(NamedTuple):
 
 
 REPORTS = Records(ReportModel, Report)
-add, delete, get, has = REPORTS.add_new, REPORTS.delete, REPORTS.get, REPORTS.has
+add, add_many, delete = REPORTS.add_new, REPORTS.add_many, REPORTS.delete
+get, has = REPORTS.get, REPORTS.has
 
 
 def list_all(site_id: int) -> list[Report]:

@@ -37,11 +37,17 @@ def links(tree, path):
     return {link for each in named if each and not urlsplit(link := urljoin(path, each)).netloc}
 
 
+@pytest.fixture(scope="module")
+def parsed():
+    """What `pages` has read, once for all tests."""
+    return {}
+
+
 @pytest.fixture
-def pages(app):
-    return {address(name): read(app, address(name)) for name in NAMES} | {
-        path: read(app, path) for path in ("/docs", "/docs/api")
-    }
+def pages(app, parsed):
+    for path in (*map(address, NAMES), "/docs", "/docs/api"):
+        parsed[path] = parsed.get(path) or read(app, path)
+    return parsed
 
 
 def test_a_page_has_its_title_and_headings_with_ids(app, pages):

@@ -63,7 +63,8 @@ def pipe(source, target):
 
 
 def pass_on(client, port):
-    with client, socket.create_connection(("127.0.0.1", port)) as service:
+    """Passes on a connection, unless the browser opened it in advance and the service has stopped."""
+    with contextlib.suppress(OSError), client, socket.create_connection(("127.0.0.1", port)) as service:
         back = threading.Thread(target=pipe, args=(service, client))
         back.start()
         pipe(client, service)

@@ -1,5 +1,6 @@
 """/healthz, /readyz and /metrics: their contents, and access to them."""
 
+import shutil
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,12 +27,14 @@ TOKEN = "a token of some length"
 
 
 @pytest.fixture
-def opened(tmp_path, served_routes):
+def opened(tmp_path, served_routes, migrated):
     """Opens a client of an instance with other settings."""
 
     def open_with(processes=None, migrate=True, resolver=None, **changes):
         settings = Settings(instance=tmp_path, **changes)
         processes = processes or FakeProcesses()
+        if migrate and not (tmp_path / migrated.name).exists():
+            shutil.copy(migrated, tmp_path)
         app = create_app(
             settings, FakeQueue(), FakeLimiter(), processes, resolver=resolver, routes=served_routes
         )

@@ -2,7 +2,9 @@
 
 import pytest
 
+from audience import clock
 from audience.access import sites
+from audience.sign_ups import steps
 from tests import statements
 from tests.audience.undo.test_undos import put
 from tests.console.conftest import later
@@ -10,6 +12,19 @@ from tests.pages.applicant import ORIGIN, Applicant, form_of
 from tests.pages.visitor import ZOE, Visitor
 
 __all__ = ["later"]
+
+
+@pytest.fixture(autouse=True)
+def cheap_challenges(monkeypatch):
+    """Makes solving a challenge instant instead of half a second."""
+    monkeypatch.setattr(steps, "COST", 2)
+
+
+@pytest.fixture
+def still(monkeypatch):
+    """Stops the clock."""
+    now = clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: now)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from tests.pages.applicant import ZOE, hidden, solve
 from tests.pages.visitor import heading, text
 
 
-def test_without_script_the_button_counts_after_three_seconds_and_five_times_an_hour(applicant, later):
+def test_without_script_the_button_counts_after_three_seconds_and_five_times_an_hour(applicant, still, later):
     step = applicant.ask()
     early = applicant.send(step, solution="")
     assert heading(early) == "One moment"

@@ -228,7 +228,7 @@ class TestWithoutMail:
         assert waiting(asker.site) == []
 
 
-def test_a_step_is_of_this_page_of_one_network_and_of_one_site(asker, app):
+def test_a_step_is_of_this_page_of_one_network_and_of_one_site(asker, app, still):
     step = asker.step()
     other = Asker(app.test_client(), site_with_mail("Other"))
     assert other.send(step).status_code == 404
