@@ -86,6 +86,8 @@ DO_NOT_READ = {
     "audience.changes.changes:consent_instant",
     "audience.subscribers.commands:run_by_hand",
     "audience.subscribers.commands:typed_problem",
+    "audience.console.audited:subject",
+    "audience.console.audited:words",
     "audience.console.backups:delete",
     "audience.console.backups:download",
     "audience.console.blueprints:may",
