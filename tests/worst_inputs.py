@@ -156,6 +156,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
         *WORDS, ("*", "f"), "操你", "пiz", more=lambda: (profanity.bundled(),), limit=MODERATED
     ),
     f"{MODERATION}.profanity:normal_form": takes("İ", limit=MODERATED),
+    f"{MODERATION}.profanity:without_disguise": takes(*WORDS, "aI", "a1", "a ", limit=MODERATED),
     f"{MODERATION}.threats:links_to_script": takes(
         "](", "]", "<", "\\:", "](java\t", ("]", " "), ("[x](java", "\t", "script:x)"), limit=MODERATED
     ),
@@ -165,6 +166,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{MODERATION}.phrases:find_phrases": takes(
         *(",", "go ", ", go just now ", "i will ", "kill ", ("fucking ", "i will "), ("and ", "go ")),
         *("i will fucking ", "kill your ", "i am going to ", "slut och ", "you fat ", "hate all them "),
+        *("i know where ", "whoever must be ", "bring my gun ", "te voy a ", "тебя твою ", "ich werde dein "),
         limit=MODERATED,
     ),
     f"{VALIDATION}.address:ancestors": takes(limit=address.MAX_LENGTH),

@@ -31,7 +31,7 @@ SIGN_INSIDE = re.compile(r"(?<=[a-z])[013457@$!|]+(?=[a-z])")
 # Chinese, Japanese, Korean and Thai, where words stand side by side, or with endings; and a middle finger.
 UNSPACED = re.compile("[\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U0001f595]")
 FOLDED = re.compile("[^\u0e00-\u0eff\u1100-\u11ff\u3040-\u30ff\uac00-\ud7af]+")
-BLANKS_IN_CHINESE = re.compile("(?<=[\u3400-\u9fff]) +(?=[\u3400-\u9fff])")
+BLANKS_IN_CHINESE = re.compile("(?<=[\u3400-\u9fff]) ++(?=[\u3400-\u9fff])")
 SELDOM_DOUBLED = frozenset("aiuhjkqvwxy")
 
 WORD = re.compile(rf"{LETTER}++")
