@@ -130,8 +130,7 @@ def open_migrated(
     while database.pending_migrations():
         try:
             with hold_lock(settings.instance):
-                upgrades.back_up_first(settings, is_backed_up)
-                database.migrate()
+                upgrades.migrate(settings, is_backed_up)
         except held_elsewhere as error:
             if time.monotonic() > deadline:
                 raise Unusable(f"migrations are pending, but {error}") from error
@@ -159,8 +158,7 @@ def prepare(settings: Settings, new: bool, on_terminal: bool) -> str | None:
     telemetry.open(telemetry.NoMetrics())
     open_database(settings)
     instance_files.check(settings)
-    upgrades.back_up_first(settings)
-    database.migrate()
+    upgrades.migrate(settings)
     database.check_replica()
     with database.write():  # of hosts that start at once, one makes pepper and site
         _open_pepper(settings)

@@ -8,6 +8,7 @@ from storage.errors import Unusable
 from storage.instance import backups as stored
 
 FILE = "before-upgrade.tar"  # of the last one: a start that fails again and again fills no disk
+UNFINISHED = "before-upgrade.pending"  # the first migration after that backup, until all are done
 ON_SERVER = (
     "migrations are pending, after which no older Audience can use the database: back it up on its server, "
     "then run `audience migrate --backed-up`"
@@ -19,18 +20,27 @@ NO_ROOM = (
 MB = 1_000_000
 
 
-def back_up_first(settings: Settings, is_backed_up: bool = False) -> None:
-    """Backs the open database up into the instance's folder, if migrating keeps an older Audience from it.
+def migrate(settings: Settings, is_backed_up: bool = False) -> None:
+    """Migrates the open database; if that keeps an older Audience from it, after a backup in the instance's
+    folder.
 
     A server's database is not backed up: `is_backed_up` confirms that the operator has done so. Raises
     `Unusable` without that confirmation, or if the disk has no room.
     """
-    if not database.is_spoilt_by_migrating():
-        return
+    if database.is_spoilt_by_migrating():
+        _back_up(settings, is_backed_up)
+    database.migrate()
+    (settings.instance / UNFINISHED).unlink(missing_ok=True)
+
+
+def _back_up(settings: Settings, is_backed_up: bool) -> None:
     if stored.backup_advice(settings.database):
         if not is_backed_up:
             raise Unusable(ON_SERVER)
         return
+    unfinished, [first, *_] = settings.instance / UNFINISHED, database.pending_migrations()
+    if unfinished.exists() and unfinished.read_text("utf-8") != first:
+        return  # interrupted between two migrations: the backup that is there is the one of before them
     needed = sum(2 * file.stat().st_size for file in database.files(settings.database) if file.exists())
     free = shutil.disk_usage(settings.instance).free
     if free < needed:
@@ -40,4 +50,5 @@ def back_up_first(settings: Settings, is_backed_up: bool = False) -> None:
     new = settings.instance / f"{FILE}.new"
     new.unlink(missing_ok=True)
     backups.create(settings, new, lambda *_: None)
+    unfinished.write_text(first, "utf-8")
     new.replace(settings.instance / FILE)

@@ -1,6 +1,9 @@
 """Before a migration that is not additive there is a backup."""
 
+import contextlib
 import shutil
+import sqlite3
+import tarfile
 from collections import namedtuple
 
 import pytest
@@ -40,6 +43,27 @@ def test_a_file_is_backed_up_first(files, client, pending):
     assert len(made) == spoils
     for file in made:
         assert run_on(files, "restore", str(file), "--yes").exit_code == 0
+
+
+def test_an_interrupted_upgrade_keeps_the_backup_of_before_it(files, client, pending):
+    spoils = pending(files)
+    wrong = chosen.engine_of(files.database).MIGRATIONS / "9999_wrong.py"
+    wrong.write_text("def up(_migrator, db):\n    raise KeyboardInterrupt")
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            open_instance(files)
+        database.close()
+    wrong.write_text("ADDITIVE = True\n\n\ndef up(_migrator, db):\n    pass")
+    open_instance(files)
+    assert database.pending_migrations() == []
+    database.close()
+    [made] = files.instance.glob("before-upgrade*")
+    if spoils:
+        with tarfile.open(made) as archive:
+            archive.extractall(files.instance / "looked-at", filter="data")
+        [backup] = files.instance.glob("looked-at/**/audience.db")
+        with contextlib.closing(sqlite3.connect(backup)) as opened:
+            assert opened.execute("SELECT 1 FROM sqlite_master WHERE name = 'later'").fetchone() is None
 
 
 def test_without_room_the_start_is_refused(files, client, pending, monkeypatch):
