@@ -38,7 +38,8 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})  # as in a URL
 NOT_SETTINGS = frozenset({"AUDIENCE_REQUIRE", "AUDIENCE_RECORD"})  # read by the test suite only
 
 EU_EFTA = "AT BE BG HR CY CZ DK EE FI FR DE GR HU IS IE IT LV LI LT LU MT NL NO PL PT RO SK SI ES SE CH"
-TIER1_COUNTRIES = tuple(f"US CA GB AU NZ JP SG {EU_EFTA}".split())
+ADVANCED = "US CA GB AU NZ JP KR SG HK MO TW IL AD SM PR"  # economies, by the IMF, beside those
+TIER1_COUNTRIES = tuple(f"{ADVANCED} {EU_EFTA}".split())
 
 CANARY_DOMAINS = ("gmail.com", "outlook.com", "yahoo.com", "icloud.com")
 CANARY_ZONES = ("gmail.com", "yahoo.com")

@@ -83,10 +83,12 @@ PATTERNS: dict[str, WorstInputs] = {
     f"{ANSWERS}.domains:PORT": looked_for(":", "1", ":1", ("1", ":", "a")),
     f"{ANSWERS}.domains:SCHEME": looked_for(":", "/", "a:", "a://"),
     f"{ANSWERS}.gender.origin:GIVEN": WorstInputs(("a", "an", "ng", "shi", "yeo", ("a", "", "1")), is_any),
+    f"{ANSWERS}.gender.gender:SIGNS": looked_for("a bin ", "a ibn", "ا", "a a/l", limit=300),
     f"{ANSWERS}.gender.personal_name:ASIDE": looked_for('"', "(", "'", " '", '"a', "(a"),
     f"{ANSWERS}.gender.personal_name:BREAK": looked_for("-", ".", "a-", ("-", "a", "a"), limit=300),
     f"{ANSWERS}.gender.personal_name:COUPLE": looked_for("and", "&", "et "),
     f"{ANSWERS}.gender.personal_name:EASTERN": begins("\u4e00", "a"),
+    f"{ANSWERS}.gender.personal_name:THAI_TITLE": begins("นาง", "นาย", "ก"),
     f"{ANSWERS}.gender.personal_name:WORD": looked_for(
         "a.", "a-", ("-", "a"), ("a.-", "", "1"), "\u0915\u093e"
     ),
@@ -141,6 +143,7 @@ PATTERNS: dict[str, WorstInputs] = {
     f"{VALIDATION}.gibberish:LATIN": looked_for("a1"),
     f"{VALIDATION}.gibberish:MIXED": is_whole("1", "a1", ("a1", "", "-"), ("1a", "", "-"), "aa11"),
     f"{VALIDATION}.keyboard:DRUMMED": is_whole("s", "z", ("s", "1", "a")),
+    f"{VALIDATION}.mailbox:REFUSAL": is_whole("no", "not", "my", "givingyou", ("no", "", "x")),
     f"{VALIDATION}.keyboard:REPEATED": looked_for("ab", "abc", ("ab", "", "c")),
     f"{VALIDATION}.mailbox:NO_REPLY": looked_for("no", ".no", "no.", "do.not."),
     f"{VALIDATION}.mailbox:ONE_CHARACTER": is_whole(("a", "", "b")),

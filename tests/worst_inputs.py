@@ -181,9 +181,6 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{VALIDATION}.contact_name:is_related": takes(
         "ab ", more=lambda: ("b" * address.MAX_LENGTH,), limit=contact_name.MAX_LENGTH
     ),
-    f"{VALIDATION}.contact_name:is_unrelated": takes(
-        more=lambda: ("b" * address.MAX_LENGTH,), limit=contact_name.MAX_LENGTH
-    ),
     f"{VALIDATION}.gibberish:is_mixed": takes("a1", limit=address.MAX_LENGTH),
     f"{VALIDATION}.homographs:is_homograph": takes("xn--", "xn--a.", "а", limit=address.MAX_LENGTH),
     f"{VALIDATION}.homographs:letters": takes("xn--", "xn--a.", limit=address.MAX_LENGTH),

@@ -34,6 +34,7 @@ BLAME = {
     "name_digits",
     "name_gibberish",
 }
+UNASKED = {"syntax", "unknown_tld", "typo"}  # which any invalid answer with a suggestion has
 Case = dict[str, str]
 Problems = Iterable[str]
 
@@ -93,7 +94,9 @@ class JudgedDomains:
 def _reasons(given: Iterable[str], case: Case) -> Iterator[str]:
     wanted, unwanted = set(case["must"].split()), set(case["must_not"].split())
     if "blame" in unwanted:
-        unwanted |= BLAME - wanted
+        unwanted |= (
+            BLAME - wanted - (UNASKED if case["suggestion"] and case["verdict"] == "invalid" else set())
+        )
     yield from (f"without {reason}" for reason in wanted if reason not in given)
     yield from (reason for reason in given if reason in unwanted)
 

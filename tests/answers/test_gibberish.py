@@ -27,8 +27,14 @@ def test_random_letters_are_gibberish(text):
     assert bundled().names.is_gibberish(text)
 
 
+def test_several_shorter_words_are_gibberish_together():
+    assert bundled().names.is_gibberish("xkqz.bcdf")
+
+
 def test_short_words_are_not_gibberish():
-    assert not bundled().names.is_gibberish("xkqz.bcdf")
+    assert not bundled().names.is_gibberish("xkqz")
+    assert not bundled().names.is_gibberish("xkqz.bcd")
+    assert not bundled().names.is_gibberish("krk.hrvoje")
 
 
 @pytest.mark.parametrize("text", ["x7k2m9qp", "a1b2c3d4", "9f8g7h6j5k"])

@@ -20,10 +20,10 @@ def test_dns_rules_are_last():
     assert [rule.asks_dns for rule in RULES] == sorted(rule.asks_dns for rule in RULES)
 
 
-def test_every_reason_has_one_rule_in_the_order_of_the_list():
+def test_every_reason_has_a_rule_in_the_order_of_the_list():
     decided = [ValidationReason.ALLOWED, ValidationReason.DENIED]
     answered = [reason for reason in ValidationReason if not reason.meaning.startswith("Retired: ")]
-    assert [*decided, *(rule.reason for rule in RULES)] == answered
+    assert [*decided, *dict.fromkeys(rule.reason for rule in RULES)] == answered
 
 
 def test_the_documentation_names_the_rules_that_wiggleroom_relaxes():

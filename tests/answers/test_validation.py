@@ -149,7 +149,8 @@ CONTEXT = [
     ({"name": "фывапролд"}, True, ["name_gibberish"]),
     ({"name": "שדגכשדגכ"}, True, ["name_gibberish"]),
     ({"name": "hjkhg jkhgj"}, True, ["name_gibberish"]),
-    ({"email": "thunderbolt@firm.org", "name": "Maria Garcia"}, True, ["name_unrelated"]),
+    ({"email": "thunderbolt@firm.org", "name": "Maria Garcia"}, True, []),
+    ({"email": "vqxjzkwpf@firm.org", "name": "Vqxj Zkwp"}, False, ["gibberish", "name_gibberish"]),
     ({"email": "contact@firm.org", "name": "Maria Garcia"}, True, ["role_address"]),
     ({"name": "x" * 100_000}, True, ["name_gibberish"]),
     ({"user_agent": CHROME}, True, []),
@@ -295,10 +296,48 @@ def test_a_name_excuses_the_mailbox_that_it_explains(email, name):
         "111222",
         "someone",
         "wefwefwef",
+        "poiuytrewq1",
+        "fyvaproldj",
+        "ضصثقفغ",
+        "a1b2c3d4e5f6g7",
+        "xyzxyz",
+        "asasas123",
+        "nothanks",
+        "dontmailme",
+        "not.giving.you.my.email",
+        "bogus",
     ],
 )
 def test_walks_over_the_keys_are_placeholders(mailbox):
     assert result(f"{mailbox}@firm.org").reasons == ("synthetic_mailbox",)
+
+
+@pytest.mark.parametrize("mailbox", ["dono", "nome", "donovan", "stopford", "neverson", "nada", "nadia"])
+def test_names_that_are_like_refusals_are_people(mailbox):
+    assert result(f"{mailbox}@firm.org").reasons == ()
+
+
+@pytest.mark.parametrize(
+    ("email", "name", "reasons"),
+    [
+        ("rossi@rossi.org", "Rossi Rossi", ["synthetic_mailbox"]),
+        ("nada@nada.org", "", ["synthetic_mailbox"]),
+        ("rossi@rossi.org", "Mario Rossi", []),
+    ],
+)
+def test_what_mailbox_domain_and_name_repeat_is_a_placeholder(email, name, reasons):
+    answer = result(email, resolver=Zones(mail("rossi.org") | mail("nada.org")), name=name)
+    assert list(answer.reasons) == reasons
+
+
+@pytest.mark.parametrize(
+    ("domain", "meant"), [("wala.co.il", "walla.co.il"), ("wep.de", "web.de"), ("abv.gb", "abv.bg")]
+)
+def test_a_domain_that_does_not_exist_means_the_nearest_provider(domain, meant):
+    answer = result(f"ann@{domain}")
+    assert (answer.valid, list(answer.reasons)) == (False, ["no_such_domain", "typo"])
+    assert (answer.suggestion, answer.details["typo"]) == (f"ann@{meant}", f"ann@{meant}")
+    assert result(f"ann@{domain}", resolver=Zones(mail(domain))).suggestion is None
 
 
 def test_the_score_is_always_fractional():

@@ -11,10 +11,12 @@ A title decides. Otherwise the given names are looked up in order, and the first
 * if it is in none, as a compound (`Markwayne`) whose halves have the same gender in the census.
 
 Before the given names are looked up, the whole name may show another origin (`origin.py`): by a family name
-that comes first, or by a given name whose gender differs there (`Andrea Rossi`). The gender is unknown if
-such a given name has a surname of no known origin that is not among the 18,840 commonest of the census.
+that comes first, or by a given name whose gender differs there (`Andrea Rossi`). Beside a surname that is not
+among the 18,840 commonest of the census, the names of the world are asked first; of a name that the US tables
+have, they contain the share of men in all countries if it is mixed there (`Dominique`).
 """
 
+import re
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +26,7 @@ from typing import NamedTuple
 
 from audience.answers.folding import fold
 from audience.answers.gender.origin import (
+    MAX_GIVEN,
     VIETNAMESE_SIGNS,
     Origins,
     by_surname,
@@ -39,9 +42,14 @@ COMPOUND = 0.97  # of 1,966 compound names of Social Security, 0.995 have the ge
 COMPOUND_LETTERS = range(6, 21)
 HALF = 4  # letters of a half, at least
 ELSEWHERE = 0.95  # of a row for the origin that the whole name shows
-DOUBTFUL = 2  # origins in which the gender is another
+KOREAN_LETTERS = 5  # of a given name of two syllables, at least
 WEAK = 0.75  # up to here a Sikh's second name decides
 ROMANISED_ONE_WAY = ("JP", "HU")  # a Chinese or Korean name is a man's or a woman's by its characters
+# Marks of a son or a daughter, and of a mother's or a father's name, in a folded name.
+SIGNS = {
+    "male": re.compile(r"\w (?:bin|ibn|ould|a/l|s/o|بن|ولد) \w|^(?:عبد ?ال|ابو )|^\w+ ?الدين(?!\w)"),
+    "female": re.compile(r"\w (?:binti?|binte|a/p|d/o|بنت|kaur) \w|^ام \w"),
+}
 SIKH = {"kaur": "female", "singh": "male"}
 
 
@@ -118,20 +126,25 @@ def guess_gender(name: str, names: Names) -> GenderResult:
     parsed = parse(name, names.kinds)
     if parsed.title:
         return _by_title(name, parsed.title, names)
+    marked = next((gender for gender, sign in SIGNS.items() if sign.search(parsed.text)), "")
+    if marked:
+        return GenderResult(marked, ELSEWHERE, "origin")
     eastern = _family_origin(parsed.words, names)
     if eastern:
         return _by_family_name(eastern, parsed, names)
     for word in parsed.given:
-        answer = _by_census(word, names) if parsed.surname_likely else _by_tables(word, names)
+        answer = _by_census(word, names) if parsed.surname_likely else _by_given(word, parsed.surname, names)
         if not answer.basis and not parsed.surname_likely:
             answer = _by_halves(word, names)
-        elsewhere = _by_surname_origin(word, parsed.surname, answer.gender, names)
+        elsewhere = _by_surname_origin(word, parsed.surname, names)
         if elsewhere:
             return elsewhere
         if answer.basis:
             return _by_form(parsed.surname, answer, names)
     form = _by_form(parsed.surname, UNKNOWN, names)
-    return form if form.basis or not parsed.words else _by_form(parsed.words[0], UNKNOWN, names)
+    if form.basis or not parsed.words:
+        return form
+    return _by_form(parsed.words[0], UNKNOWN, names)
 
 
 def _family_origin(words: tuple[str, ...], names: Names) -> str:
@@ -141,9 +154,21 @@ def _family_origin(words: tuple[str, ...], names: Names) -> str:
     first = family_first(words, names.origins)
     if first:
         return first
+    if _is_hungarian(words, names):
+        return "HU"
     last = family_last(words, names.origins)
     own = last and last in names.origins.given.get(words[0], {})
     return last if own or (last and not _by_census(words[0], names).basis) else ""
+
+
+def _is_hungarian(words: tuple[str, ...], names: Names) -> bool:
+    """Whether a Hungarian family name, which is nobody's given name, stands before a known given name."""
+    return (
+        1 < len(words) <= MAX_GIVEN + 1
+        and words[0] in names.origins.family["HU"]
+        and not _by_census(words[0], names).basis
+        and _by_tables(words[-1], names).basis != ""
+    )
 
 
 def _by_title(name: str, title: str, names: Names) -> GenderResult:
@@ -172,23 +197,36 @@ def _by_family_name(origin: str, parsed: PersonalName, names: Names) -> GenderRe
         return GenderResult("male", ELSEWHERE, "origin")
     if (origin == "JP" and word.endswith("ko")) or (origin == "HU" and word.endswith("ne")):
         return GenderResult("female", ELSEWHERE, "origin")
-    return _by_tables(word, names) if origin in ROMANISED_ONE_WAY else UNKNOWN
+    if origin in ROMANISED_ONE_WAY:
+        return _by_tables(word, names)
+    return UNKNOWN if origin == "CN" else _by_asian(origin, given, names)
 
 
-def _by_surname_origin(word: str, surname: str, american: str, names: Names) -> GenderResult | None:
+def _by_asian(origin: str, given: tuple[str, ...], names: Names) -> GenderResult:
+    """The gender of a Korean or Vietnamese given name that the census lacks: a Korean one of two syllables,
+    the last word of a Vietnamese one.
+    """
+    word = "".join(given).replace("-", "") if origin == "KR" else given[-1]
+    if _by_census(word, names).basis or (origin == "KR" and len(word) < KOREAN_LETTERS):
+        return UNKNOWN
+    world = _by_world(word, names)
+    answer = world if world.basis else _by_social_security(word, names)
+    return answer if answer.confidence > WEAK else UNKNOWN
+
+
+def _by_surname_origin(word: str, surname: str, names: Names) -> GenderResult | None:
     """The result for a given name (`word`) that has another gender in some countries, by the origin of the
     surname.
 
-    `american` is its gender by the American tables. The result is None if that gender holds.
+    The result is None if no such origin is known.
     """
     genders = names.origins.given.get(word)
     if not genders or not surname:
         return None
     gender = genders.get(by_surname(surname, names.origins))
-    if gender:
-        return UNKNOWN if gender == "either" else GenderResult(gender, ELSEWHERE, "origin")
-    others = [gender for gender in genders.values() if gender not in (american, "either")]
-    return UNKNOWN if len(others) >= DOUBTFUL and not _is_american(surname, names) else None
+    if not gender:
+        return None
+    return UNKNOWN if gender == "either" else GenderResult(gender, ELSEWHERE, "origin")
 
 
 def _by_form(surname: str, answer: GenderResult, names: Names) -> GenderResult:
@@ -233,6 +271,14 @@ def us_answer(word: str, names: Names) -> GenderResult:
     """The gender of a given name by the American tables alone: the census, else Social Security."""
     census = _by_census(word, names)
     return census if census.basis else _by_social_security(word, names)
+
+
+def _by_given(word: str, surname: str, names: Names) -> GenderResult:
+    """The gender of a given name beside `surname`, which is empty if unknown: first by the tables of its
+    people.
+    """
+    world = _by_world(word, names) if surname and not _is_american(surname, names) else UNKNOWN
+    return world if world.basis else _by_tables(word, names)
 
 
 def _by_tables(word: str, names: Names) -> GenderResult:

@@ -20,6 +20,7 @@ COUPLE = re.compile(r"[&+]|\b(?:and|und|et)\b")
 LETTER = r"(?:[^\W\d_]|[\u0900-\u0e7f])"  # with vowel signs from India to Thailand
 WORD = re.compile(rf"{LETTER}++(?:[.-]++{LETTER}++)*+")
 EASTERN = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff]")  # Korean, Japanese, Chinese
+THAI_TITLE = re.compile(fold(r"^(นางสาว|เด็กหญิง|เด็กชาย|นาง|นาย)(?=\w{2})"))  # before a name without a blank
 BREAK = re.compile(r"[.]|^-+|-+$")
 
 Kinds = Mapping[str, frozenset[str]]
@@ -42,13 +43,14 @@ class PersonalName:
     surname_likely: bool = False
     surname: str = ""
     words: tuple[str, ...] = ()
+    text: str = ""
 
 
 def load_kinds() -> Kinds:
     """The kinds of each word in `name_words.csv`, whose README explains them."""
     kinds: dict[str, set[str]] = defaultdict(set)
     for row in rows("gender/name_words"):
-        kinds[row["word"]].add(row["kind"])
+        kinds[fold(row["word"]).replace(".", "")].add(row["kind"])
     return {word: frozenset(word_kinds) for word, word_kinds in kinds.items()}
 
 
@@ -58,7 +60,7 @@ def parse(text: str, kinds: Kinds) -> PersonalName:
     group (`Smith Ltd`) have no given name."""
     text = fold(text[:MAX_LENGTH].translate(MARKS))
     asides = [next(filter(None, groups), "") for groups in ASIDE.findall(text)]
-    text = ASIDE.sub(" ", text).replace("'", "")
+    text = THAI_TITLE.sub(r"\1 ", ASIDE.sub(" ", text).replace("'", ""))
     if COUPLE.search(text):
         return PersonalName()
     first, *rest = (_words(part, kinds) for part in text.split(","))
@@ -78,7 +80,7 @@ def parse(text: str, kinds: Kinds) -> PersonalName:
     lone = bool(title) and len(main) == 1 and not others
     words = () if others else tuple(main)
     surname = (last[-1:] if others else main[1:][-1:]) or [""]
-    return PersonalName("" if title == "title" else title, spelled, lone, surname[0], words)
+    return PersonalName("" if title == "title" else title, spelled, lone, surname[0], words, text)
 
 
 def _words(text: str, kinds: Kinds) -> list[str]:
@@ -131,9 +133,11 @@ def _given(words: list[str], kinds: Kinds, has_surname: bool) -> list[str]:
 
 
 def _ends(name: str) -> list[str]:
-    """The folded `name`, which has no blanks, and its ends: what may be the given name."""
+    """The folded `name`, which has no blanks, and its ends of two letters or more: what may be the given
+    name.
+    """
     letters = unicodedata.normalize("NFC", name)
-    return [fold(letters[at:]) for at in range(len(letters))]
+    return [fold(letters[at:]) for at in range(max(1, len(letters) - 1))]
 
 
 def _spellings(word: str) -> list[str]:
@@ -142,4 +146,4 @@ def _spellings(word: str) -> list[str]:
     """
     parts = word.split("-")
     spellings = ["".join(parts), *parts] if len(parts) > 1 else parts
-    return [spelling for spelling in spellings if len(spelling) > 1]
+    return [spelling for spelling in spellings if len(spelling) > 1 or EASTERN.match(spelling)]

@@ -26,16 +26,6 @@ def is_shouting(name: str) -> bool:
     return name.isupper() and len(name.split()) > 1 and sum(map(str.isalpha, name)) >= MIN_SHOUT_LENGTH
 
 
-def is_unrelated(name: str, mailbox: str) -> bool:
-    """Whether name and mailbox surely have nothing in common. False if one of them is too short to tell, or
-    not in Latin letters.
-    """
-    words, letters = _words(name), _letters(mailbox)
-    if not fold(name + mailbox).isascii() or len("".join(words)) < 5 or len(letters) < 5:
-        return False
-    return not is_related(name, mailbox)
-
-
 def is_related(name: str, mailbox: str) -> bool:
     """Whether the mailbox may be made from the name. False without words in Latin letters.
 

@@ -12,7 +12,7 @@ from audience.answers.validation.contact_name import MAX_LENGTH, is_related
 from audience.answers.validation.email_tables import EmailTables
 from audience.answers.validation.gibberish import MIN_LETTERS, is_mixed
 from audience.answers.validation.keyboard import is_walk
-from audience.answers.validation.mail_route import MailRoute, find_route
+from audience.answers.validation.mail_route import MailRoute, RouteStatus, find_route
 from audience.answers.validation.mailbox import MailboxKind
 from audience.answers.validation.sign_up_ip import IpAddress, is_list, sender
 from audience.answers.validation.suggestion import suggest
@@ -102,6 +102,14 @@ class Evidence:
     def suggestion(self) -> str | None:
         """The address that was probably meant; None if it is the one that was sent, or unknown."""
         return suggest(self.loose_address, self.is_address, self.tables.typos)
+
+    @LazyProperty
+    def nearest(self) -> str | None:
+        """The address at the provider that is probably meant by a domain that does not exist."""
+        if self.suggestion is not None or self.route.status is not RouteStatus.NO_SUCH_DOMAIN:
+            return None
+        provider = self.tables.typos.nearest(self.address.domain)
+        return provider and f"{self.address.local}@{provider}"
 
     @LazyProperty
     def mailbox(self) -> MailboxKind | None:

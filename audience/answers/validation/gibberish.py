@@ -7,6 +7,7 @@ from string import ascii_lowercase
 from audience.answers.folding import fold
 
 MIN_LETTERS = 6  # shorter words are inconclusive
+SHORT = 4  # letters of each word, if all words are random
 MIN_LIKELIHOOD = -4.3  # takes 0.3 % of unseen names for gibberish, and 80 % of random letters
 LATIN = re.compile(r"[a-z]+")
 MIXED = re.compile(r"(?:[a-z]+[0-9]+){3,}[a-z]*|(?:[0-9]+[a-z]+){3,}[0-9]*")
@@ -31,12 +32,15 @@ class NameModel:
         return mean_logarithm(word, self._logs)
 
     def is_gibberish(self, text: str) -> bool:
-        """Whether one of the words in a text is random letters. False for a text in another script than
-        Latin.
+        """Whether one of the words in a text is random letters, or each of several shorter ones. False for a
+        text in another script than Latin.
         """
         folded = fold(text)
         words = LATIN.findall(folded) if folded.isascii() else []
-        return any(len(word) >= MIN_LETTERS and self.likelihood(word) < MIN_LIKELIHOOD for word in words)
+        random = [word for word in words if self.likelihood(word) < MIN_LIKELIHOOD]
+        if any(len(word) >= MIN_LETTERS for word in random):
+            return True
+        return random == words and len(words) > 1 and all(len(word) >= SHORT for word in words)
 
 
 def mean_logarithm(word: str, logs: Mapping[str, float]) -> float:

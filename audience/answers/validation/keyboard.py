@@ -1,16 +1,22 @@
 """Keyboards: which keys are adjacent, and texts that are typed along rows of keys."""
 
 import re
+from string import digits
 
 from audience.answers.folding import fold
 
 KEYS = ("1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm")
-LINES = (  # QWERTY by rows and columns, QWERTZ, AZERTY, Dvorak, Cyrillic, Hebrew, Arabic
+CYRILLIC = ("йцукенгшщзхъ", "фывапролджэ", "ячсмитьбю")
+LATIN_CYRILLIC = ("ytsukengshschzkh", "icukengss", "jcukengss", "fyvaproldzhe", "fyvaproldj", "yachsmit")
+LINES = (  # QWERTY by rows and columns, QWERTZ, AZERTY, Dvorak, the alphabet, and rows of other scripts
     *KEYS,
     *("1qaz", "2wsx", "3edc", "4rfv", "5tgb", "6yhn", "7ujm", "qwertzuiop", "yxcvbnm"),
-    *("azertyuiop", "qsdfghjklm", "wxcvbn", "aoeuidhtns", "qjkxbmwvz"),
-    *map(fold, ("йцукенгшщзхъ", "фывапролджэ", "ячсмитьбю")),
-    *("שדגכעיחלך", "شسيبلاتنمك"),
+    *("azertyuiop", "qsdfghjklm", "wxcvbn", "aoeuidhtns", "qjkxbmwvz", "abcdefghijklmnopqrstuvwxyz"),
+    *map(fold, (*CYRILLIC, *LATIN_CYRILLIC)),
+    *map(
+        fold, ("קראטוןםפ", "שדגכעיחלך", "ضصثقفغعهخحجچ", "شسيبلاتنمك", "شسیبلاتنمک", "ςερτυθιοπ", "ασδφγηξκλ")
+    ),
+    *map(fold, ("ㅂㅈㄷㄱㅅㅛㅕㅑㅐㅔ", "ㅁㄴㅇㄹㅎㅗㅓㅏㅣ", "ㅋㅌㅊㅍㅠㅜㅡ", "ๆไำพะัีรนยบล", "ฟหกดเ้่าสวง")),
 )
 MIN_RUN_LENGTH = 4
 MIN_PART_LENGTH = 3  # of a walk in parts: `qazwsx`, or of each hand's keys: `qpwoei`
@@ -37,8 +43,12 @@ NEIGHBOURS = _neighbours()  # the adjacent keys of each key
 def is_walk(text: str) -> bool:
     """Whether a text is typed along adjacent keys, in a row (`asdf`, `poiuy`), in several (`qazwsx`) or by
     two hands in turn (`qpwoei`). Also whether it repeats a few keys (`lalala`), or has only keys of a row
-    without a vowel (`fjdksl`).
+    without a vowel (`fjdksl`). Digits at its end need not belong to the walk.
     """
+    return _is_walk(text) or _is_walk(text.rstrip(digits))
+
+
+def _is_walk(text: str) -> bool:
     if len(text) < 2 * MIN_PART_LENGTH:
         return len(text) >= MIN_RUN_LENGTH and len(_parts(text)) == 1
     hands = [_parts(text[::2]), _parts(text[1::2])]

@@ -13,6 +13,10 @@ from audience.answers.validation.keyboard import is_walk
 
 NO_REPLY = re.compile(r"(?:^|[._-])(?:no|not|do[._-]?not)[._-]?reply\d*(?:$|[._-])")
 ONE_CHARACTER = re.compile(r"(?:(\w)\1{2,}+)++")  # aaa, 111222
+REFUSAL = re.compile(  # what somebody types who will not give an address: nothanks, dontmailme
+    r"(?=\w{7})(?=.*(?:not?|dont|never|fake|stop))"
+    r"(?:not?|dont|do|never|fake|stop|giv(?:e|ing)|send|you|your|my|me|e?mail|spam|thanks?|name|this|leave)+"
+)
 SEPARATOR = re.compile(r"[._-]+")
 WORD = re.compile(r"[^\W\d_]+")
 MAX_REPEATED = 2  # letters of a mailbox that is a placeholder where the domain repeats it: a@a.com
@@ -65,23 +69,25 @@ class Mailboxes:
         `mailbox` is a local part in lower case, without a plus tag.
         """
         plain = fold(mailbox)
-        if self._is_repeated(plain, domain):
+        if self._is_repeated(plain, domain, fold(name).split()):
             return MailboxKind.SYNTHETIC
         if NO_REPLY.search(plain):
             return MailboxKind.NO_REPLY
         words = SEPARATOR.split(plain)
         if self._is_explained(words, WORD.findall(fold(name))):
             return None
-        if ONE_CHARACTER.fullmatch(plain) or is_walk(plain):
+        if ONE_CHARACTER.fullmatch(plain) or is_walk(plain) or REFUSAL.fullmatch("".join(words)):
             return MailboxKind.SYNTHETIC
         return self._by_words([plain]) or self._by_words(words)
 
-    def _is_repeated(self, mailbox: str, domain: str) -> bool:
-        """Whether a mailbox equals the first label of its domain, and is a placeholder or short."""
+    def _is_repeated(self, mailbox: str, domain: str, name: Sequence[str]) -> bool:
+        """Whether a mailbox equals the first label of its domain, and is a placeholder, short, or both words
+        of the contact's name.
+        """
         known = self._words.get(mailbox)
         placeholder = known is not None and known.kind is MailboxKind.SYNTHETIC
         repeated = mailbox != "" and mailbox == domain.partition(".")[0]
-        return repeated and (placeholder or len(mailbox) <= MAX_REPEATED)
+        return repeated and (placeholder or len(mailbox) <= MAX_REPEATED or [mailbox, mailbox] == name)
 
     def _is_explained(self, words: Sequence[str], name: Sequence[str]) -> bool:
         """Whether the words of a mailbox come from the contact's name: they are its initials, several of its

@@ -8,7 +8,7 @@ from math import prod
 from audience.answers.contacts import has_link
 from audience.answers.domains import has_suffix
 from audience.answers.validation.address import ancestors, is_reserved
-from audience.answers.validation.contact_name import has_digits, has_markup, is_shouting, is_unrelated
+from audience.answers.validation.contact_name import has_digits, has_markup, is_shouting
 from audience.answers.validation.evidence import Evidence, Origin
 from audience.answers.validation.homographs import is_homograph
 from audience.answers.validation.mail_route import RouteStatus
@@ -80,11 +80,6 @@ def mailbox(evidence: Evidence) -> str:
     return evidence.address.mailbox
 
 
-def has_unrelated_name(evidence: Evidence) -> bool:
-    unrelated = evidence.mailbox is None and is_unrelated(evidence.name, evidence.address.mailbox)
-    return unrelated and not evidence.is_gibberish and not evidence.is_relay
-
-
 def mailbox_is(kind: MailboxKind) -> Callable[[Evidence], bool]:
     return lambda evidence: evidence.mailbox is kind
 
@@ -129,7 +124,6 @@ RULES = (
     ValidationRule(Reason.NAME_DIGITS, 0.2, Fatal.NEVER, lambda evidence: has_digits(evidence.name)),
     ValidationRule(Reason.NAME_GIBBERISH, 0.4, Fatal.NEVER, lambda evidence: evidence.has_gibberish_name),
     ValidationRule(Reason.NAME_SHOUTING, 0.05, Fatal.NEVER, lambda evidence: is_shouting(evidence.name)),
-    ValidationRule(Reason.NAME_UNRELATED, 0.1, Fatal.NEVER, has_unrelated_name),
     ValidationRule(Reason.UA_EMPTY, 0.2, Fatal.NEVER, visitor_is(Visitor.EMPTY)),
     ValidationRule(Reason.UA_BOT, 0.4, Fatal.NEVER, visitor_is(Visitor.BOT)),
     ValidationRule(Reason.UA_HTTP_LIBRARY, 0.4, Fatal.NEVER, visitor_is(Visitor.HTTP_LIBRARY)),
@@ -140,6 +134,9 @@ RULES = (
     ValidationRule(Reason.IP_UNAVAILABLE, 0.0, Fatal.NEVER, origin_is(Origin.UNAVAILABLE)),
     ValidationRule(
         Reason.NO_SUCH_DOMAIN, 1.0, Fatal.ALWAYS, route_is(RouteStatus.NO_SUCH_DOMAIN), asks_dns=True
+    ),
+    ValidationRule(
+        Reason.TYPO, 0.6, Fatal.STRICT, lambda evidence: evidence.nearest is not None, asks_dns=True
     ),
     ValidationRule(Reason.NULL_MX, 1.0, Fatal.ALWAYS, route_is(RouteStatus.NULL_MX), asks_dns=True),
     ValidationRule(Reason.NO_MAIL_ROUTE, 1.0, Fatal.ALWAYS, route_is(RouteStatus.NONE), asks_dns=True),
@@ -157,7 +154,7 @@ RULES = (
 )
 
 HITS: Mapping[Reason, Callable[[Evidence], str | None]] = {  # what a rule that fires has hit
-    Reason.TYPO: lambda evidence: evidence.suggestion,
+    Reason.TYPO: lambda evidence: evidence.suggestion or evidence.nearest,
     Reason.DISPOSABLE: listed_domain("disposable"),
     Reason.RELAY: listed_domain("relays"),
     Reason.FREE_PROVIDER: listed_domain("free"),

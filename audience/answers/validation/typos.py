@@ -36,6 +36,7 @@ class Typos:
         self._others: defaultdict[str, list[str]] = defaultdict(list)
         for other in sorted(others):
             self._others[other.partition(".")[0]].append(other)
+        self._all = (*providers, *sorted(others))
         self._providers = {provider: provider.partition(".") for provider in providers}
         self._near: dict[str, list[str]] = {}
         for provider in providers:
@@ -71,6 +72,12 @@ class Typos:
         if "." not in domain:
             return self._labels.get(domain) or self._provider(domain) or self._provider(f"{domain}.com")
         return self._provider(domain) or self._with_suffix(domain) or self._other_provider(domain)
+
+    def nearest(self, domain: str) -> str | None:
+        """The provider, big or small, whose domain is one edit apart; None if there is none. It is probably
+        meant only if `domain` does not exist.
+        """
+        return next((provider for provider in self._all if one_edit_apart(domain, provider)), None)
 
     def _with_suffix(self, domain: str) -> str | None:
         """The domain with a corrected suffix; None if there is nothing to correct."""

@@ -70,12 +70,13 @@ def validate(candidate: Candidate, ruleset: Ruleset, sources: Sources) -> Valida
         return ValidationResult(valid=False, reasons=(ValidationReason.DENIED,), score=0.0)
     rules = list(filter(ruleset.reports, RULES))
     fired = [rule for rule in rules if not rule.asks_dns and rule.fires(evidence)]
-    if ruleset.accepts(fired):
+    asks = ruleset.accepts(fired)
+    if asks:
         fired += [rule for rule in rules if rule.asks_dns and rule.fires(evidence)]
     return ValidationResult(
         valid=ruleset.accepts(fired),
         reasons=tuple(rule.reason for rule in fired),
         score=score(fired),
-        suggestion=evidence.suggestion,
+        suggestion=evidence.nearest if asks and evidence.suggestion is None else evidence.suggestion,
         details=details(fired, evidence),
     )
