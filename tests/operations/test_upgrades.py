@@ -2,10 +2,10 @@
 
 import contextlib
 import shutil
-import sqlite3
 import tarfile
 from collections import namedtuple
 
+import apsw
 import pytest
 
 from app import open_instance
@@ -62,7 +62,7 @@ def test_an_interrupted_upgrade_keeps_the_backup_of_before_it(files, client, pen
         with tarfile.open(made) as archive:
             archive.extractall(files.instance / "looked-at", filter="data")
         [backup] = files.instance.glob("looked-at/**/audience.db")
-        with contextlib.closing(sqlite3.connect(backup)) as opened:
+        with contextlib.closing(apsw.Connection(str(backup))) as opened:
             assert opened.execute("SELECT 1 FROM sqlite_master WHERE name = 'later'").fetchone() is None
 
 
