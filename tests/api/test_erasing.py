@@ -10,6 +10,7 @@ from audience import clock, jobs
 from audience.access import site_keys
 from audience.erasures import log as erasure_log
 from audience.erasures import waiting_imports
+from audience.imports import imports
 from audience.operations import site_lane
 from audience.privacy import pepper
 from audience.sign_ups import confirming
@@ -17,6 +18,7 @@ from audience.subscribers import field_values, stats
 from storage import database
 from storage.errors import Unavailable
 from storage.instance.erased_pages import MARKER, run
+from storage.pace import Pace
 from storage.subscribers import field_values as stored_values
 from storage.subscribers import value_changes
 from tests.client import open_client
@@ -215,8 +217,9 @@ def test_a_worker_removes_the_waiting_rows_that_the_request_could_not(client, mo
 def test_an_import_that_a_worker_has_already_read_does_not_restore_the_subscriber(client, monkeypatch):
     rows = [{"email": f"subscriber{each}@example.com"} for each in range(999)] + [{"email": ADDRESS}]
     client.post("/batch/subscribers", {"subscribers": rows})
-    monkeypatch.setattr(
-        database, "checkpoint", lambda **_: client.find(ADDRESS) or erase(client, email=ADDRESS)
+    monkeypatch.setattr(imports, "_pace", Pace(200, 200, 200))
+    monkeypatch.setattr(  # after a transaction
+        imports._pace, "learn", lambda *_: client.find(ADDRESS) or erase(client, email=ADDRESS)
     )
     site_lane.drain(client.site.id, 20)
     assert client.find(ADDRESS) is None

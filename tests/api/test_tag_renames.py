@@ -176,7 +176,7 @@ def test_segments_and_forms_go_along(client, mirror, is_merge):
         "all": [
             {"tag": " VIP"},
             {"not": {"tag": {"in": ["gone", "Vip", "other"]}}},
-            {"field": "tag", "is": "vip"},
+            {"field": "level", "is": "vip"},
         ]
     }
     segment = client.post("/fetch/segments", {"segment": {"name": "A", "rules": rules}}).json["data"]
@@ -186,7 +186,7 @@ def test_segments_and_forms_go_along(client, mirror, is_merge):
     work()
     changed = client.get(f"/fetch/segments/{segment['id']}").json["data"]["attributes"]
     assert changed["rules"] == {
-        "all": [{"tag": name}, {"not": {"tag": {"in": ["gone", *names]}}}, {"field": "tag", "is": "vip"}]
+        "all": [{"tag": name}, {"not": {"tag": {"in": ["gone", *names]}}}, {"field": "level", "is": "vip"}]
     }
     assert client.get(f"/fetch/forms/{form['id']}").json["data"]["attributes"]["tags"] == [name, "web"]
 
