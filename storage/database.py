@@ -327,7 +327,7 @@ def migrate() -> list[str]:
         while True:
             with engine.migration_lock(database):
                 runner = _usable()
-                history.adopt(runner)
+                history.replace_old_history(runner)
                 if not (pending := history.read(runner).pending):
                     engine.distribute(database)
                     return applied

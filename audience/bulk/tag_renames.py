@@ -103,7 +103,7 @@ def _begin(site: Site, tag: Tag, into_id: int, source: Source) -> int:
     rename ends at once.
     """
     key = tags.name_key(tag.name)
-    number = site_counters.take(site.id, clock.now_ms())[0] if tag.name_key == key else 0
+    number = site_counters.take_acceptance_number(site.id, clock.now_ms())[0] if tag.name_key == key else 0
     rename = TagRename(0, tag.id, into_id, tag.name, key, number, *source)
     rename = rename._replace(id=stored.add(rename, site=site.id))
     size = stored_tags.bearers(site.id, [tag.id])[tag.id]

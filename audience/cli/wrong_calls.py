@@ -1,4 +1,4 @@
-"""What is said of a wrong call of a command: what to write instead."""
+"""Messages for wrong calls of commands: what to write instead."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

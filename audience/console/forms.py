@@ -54,7 +54,7 @@ def index(site: Site) -> str:
         look=looks.get(site),
         obstacle="" if webhooks.for_sign_ups(site) else senders.obstacle(site, settings()),
         figures=sign_ups.figures_by_form(site),
-        open_number=sign_ups.open_numbers(site, clock.now_ms() + 1).total(),
+        open_number=sign_ups.count_open_by_status(site, clock.now_ms() + 1).total(),
     )
 
 

@@ -110,7 +110,7 @@ def erase_stored(
             return None
         hashes, key = site_keys.sent_address_hashes(site.id, address), _key(address)
         erased_pages.request(instance)
-        number, now = site_counters.take(site.id, clock.now_ms())
+        number, now = site_counters.take_acceptance_number(site.id, clock.now_ms())
         at = _instant(subscriber, now)
         stored_log.add(consents.log_lines(site.id, number, _subjects(site, hashes, subscriber, at)))
         _delete(site.id, [key] if key else [], source, number)
@@ -191,7 +191,7 @@ def erase_again(site: Site, erased_at: Mapping[str, int], uuid_hashes: Collectio
 
     last, erased = 0, 0
     with database.write(site.id):
-        number, _ = site_counters.take(site.id, clock.now_ms())
+        number, _ = site_counters.take_acceptance_number(site.id, clock.now_ms())
         while keys := stored.keys_after(site.id, last, CHUNK_ROWS):
             last = keys[-1][0]
             again = [key for _, key, uuid, _ in keys if is_erased(key) or is_erased(uuid)]

@@ -269,7 +269,7 @@ def _apply_batch(accepted: RunningImport, job: Job) -> tuple[RunningImport, Impo
     while accepted.applied < end:
         with _pace.write(site_id) as chunk:
             before = accepted.applied
-            site_counters.take(site_id, clock.now_ms())
+            site_counters.take_acceptance_number(site_id, clock.now_ms())
             jobs.hold(job, jobs.SITE)
             accepted = _apply(site_id, accepted, changes[before - batch.first_row :])
             chunk.rows = accepted.applied - before

@@ -120,7 +120,7 @@ def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:
 
     Returns the number with the instant and the source. The caller's transaction then holds the site's lock.
     """
-    return Acceptance(*site_counters.take(site_id, clock.now_ms()), source)
+    return Acceptance(*site_counters.take_acceptance_number(site_id, clock.now_ms()), source)
 
 
 def create(site: Site, item: Item, source: Source = OPERATOR) -> Subscriber:

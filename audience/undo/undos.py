@@ -144,7 +144,10 @@ def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
     if failed := stored.get_by_source(site_id, source):
         stored.retry(site_id, failed.id)
         return _require(site_id, source)
-    accepted, action = site_counters.take(site_id, clock.now_ms()), _undone_action(site_id, source)
+    accepted, action = (
+        site_counters.take_acceptance_number(site_id, clock.now_ms()),
+        _undone_action(site_id, source),
+    )
     entries = source_rows.entries_of(site_id, source)
     stored.add(site_id, source, entries, (action.first_row, action.first_number), *accepted, resubscribe)
     return _require(site_id, source)

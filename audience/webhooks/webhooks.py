@@ -79,12 +79,12 @@ def create(
     Raises `Refused`.
     """
     check(item, private_addresses)
-    return make(site, item, actor)
+    return create_checked(site, item, actor)
 
 
 @database.writes_site
-def make(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tuple[Webhook, str]:
-    """Creates a webhook as `create` does, for an item that `check` has passed."""
+def create_checked(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tuple[Webhook, str]:
+    """Creates a webhook from an item that passed `check`. Returns it and its secret."""
     at, nonce = clock.now_ms(), site_keys.new_webhook_nonce()
     draft = Webhook(0, "", "[]", None, "", nonce, stored_changes.numbers(site.id)[0], at, at)
     webhook = _change_webhook(site.id, draft, item)

@@ -33,8 +33,8 @@ def put_reason(site_id: int, subscriber_id: int, source: str, reason: str) -> No
     )
 
 
-def of_subscriber(site_id: int, subscriber_id: int) -> list[ConsentChange]:
-    """The changes of consent of a subscriber, oldest first."""
+def for_subscriber(site_id: int, subscriber_id: int) -> list[ConsentChange]:
+    """The changes of consent of a subscriber, oldest first. The first consent is usually not among them."""
     return CHANGES.find("ORDER BY id", site_id=site_id, subscriber_id=subscriber_id)
 
 

@@ -250,7 +250,7 @@ def values_after(site_id: int, after: str, limit: int) -> list[tuple[int, str, s
     return [(*identity, json.loads(fields)) for *identity, fields in records]
 
 
-def newest(site_id: int, limit: int) -> list[tuple[int, str, dict[str, Any]]]:
+def newest_subscribers(site_id: int, limit: int) -> list[tuple[int, str, dict[str, Any]]]:
     """The (id, email key, custom values) of the newest subscribers."""
     records = rows(
         "SELECT id, email_key, fields FROM subscribers WHERE site_id = ? "
