@@ -42,7 +42,7 @@ NOT_A_NAME = Sentence(
 
 
 def field_key(text: str) -> str:
-    """The key of a custom field that a text means: trimmed, in NFC, with `_` for characters that a key must
+    """The key of a custom field, made from a text: trimmed, in NFC, with `_` for characters that a key must
     not have.
 
     Raises `ma.ValidationError` if it is empty or too long.

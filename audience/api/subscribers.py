@@ -150,7 +150,7 @@ def search(site: Site, form: dict[str, Any]) -> bytes | dict[str, Any]:
         order=searches.order(*order(form)),
         per_page=form.get("per_page", searches.PAGE_SIZE),
     )
-    change = change_log_pages.newest(site)
+    change = change_log_pages.newest_number(site)
     if links:
         rows, last = searches.search(site, query, form["page"])
         meta = search_meta(form, query.per_page, last, change) | note_part(links.note)

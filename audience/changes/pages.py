@@ -63,7 +63,7 @@ class ChangePage(NamedTuple):
 
 
 @database.session()
-def newest(site: Site) -> int:
+def newest_number(site: Site) -> int:
     """The number of a site's newest change, from which a client that copies the site now continues."""
     return stored.numbers(site.id)[0]
 

@@ -31,8 +31,8 @@ class Answer(click.Choice[str]):
         return "\n".join((f"{value!r} is no answer.", *self.ask()))
 
 
-def sentence(error: click.UsageError) -> str:
-    """The message of a wrong call, which says what to write."""
+def usage_message(error: click.UsageError) -> str:
+    """The message for a wrong call, which says what to write instead."""
     message = error.format_message()
     if isinstance(error, click.BadOptionUsage) and message.endswith(NO_VALUE):
         return f"{error.option_name} needs a value after it."

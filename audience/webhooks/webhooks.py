@@ -233,9 +233,9 @@ def count_paused(only_site: int | None = None) -> dict[str, int]:
 
 
 @database.session()
-def most_behind(only_site: int | None = None) -> int:
-    """The highest number of undelivered changes of any webhook of all sites, or of one."""
-    return stored.most_behind(only_site)
+def largest_backlog(only_site: int | None = None) -> int:
+    """The largest number of undelivered changes that one webhook has, of all sites or of one."""
+    return stored.largest_backlog(only_site)
 
 
 def require(site_id: int, webhook_id: int) -> Webhook:

@@ -10,7 +10,10 @@ from storage.records import Records
 
 
 class ConsentChange(NamedTuple):
-    """A change of consent by `source`, such as api or import, and the id of that."""
+    """A change of consent at an instant in milliseconds. `source` is what changed it, such as api or import,
+    `source_id` the id of that key, import and so on. `reason` is the client's, or a default such as
+    `word` or `date`.
+    """
 
     subscriber_id: int
     at: int

@@ -139,7 +139,7 @@ def counts(site_id: int, key: str | None, condition: Sql = ANY, among: BitMap | 
 def most_common(
     site_id: int, key: str | None, limit: int, among: BitMap | None = None
 ) -> list[tuple[str, int]]:
-    """The (value, number of subscribers) of `counts`, the most common first."""
+    """The `limit` most common (value, number of subscribers) of `counts`, the most common first."""
     totals = counts(site_id, key, among=among).items()
     return sorted(totals, key=lambda total: (-total[1], total[0]))[:limit]
 

@@ -35,7 +35,7 @@ def proofs_of(site, email=ZOE):
 
 
 def newest_change(site):
-    return change_log_pages.newest(site)
+    return change_log_pages.newest_number(site)
 
 
 def test_confirming_subscribes_with_names_tags_and_source(site, form):
