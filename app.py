@@ -301,7 +301,7 @@ def exit_status(run: Callable[[], int]) -> int:
         return fail("stopped")
     except click.UsageError as error:
         usage = f"{error.ctx.get_usage()}\n" if error.ctx else ""
-        return fail(wrong_calls.sentence(error), 2, usage)
+        return fail(wrong_calls.usage_message(error), 2, usage)
     except click.ClickException as error:
         return fail(error.format_message(), error.exit_code)
     except EXPECTED_ERRORS as error:

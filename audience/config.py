@@ -20,7 +20,7 @@ from audience.setting_values import (
     folder,
     integer,
     level,
-    log_form,
+    log_format,
     names,
     networks,
     optional_rate,
@@ -150,7 +150,7 @@ class Settings:
         False, flag, "log the X-Request-Id that a client sends; it may say more of people than we do"
     )
     log_format: str = setting(
-        "", log_form, "form of the log, text or json; empty: text on a terminal, else json"
+        "", log_format, "form of the log, text or json; empty: text on a terminal, else json"
     )
     geo_database: str = setting("", text, "MaxMind-format .mmdb file to use instead of the bundled table")
     dns_servers: tuple[str, ...] = setting(

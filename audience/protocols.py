@@ -198,8 +198,8 @@ class ReadableFile(Protocol):
     """A file of subscribers that was opened and described, whose rows can be read."""
 
     @property
-    def columns(self) -> list[str]:
-        """The names of the columns; complete once the rows are read."""
+    def refused_header(self) -> list[str]:
+        """The header of a file of its refused rows. Complete only once the rows are read."""
         ...
 
     @property

@@ -150,7 +150,7 @@ def level(value: Any) -> str:
     return text(value).lower()
 
 
-def log_form(value: Any) -> str:
+def log_format(value: Any) -> str:
     if text(value).lower() not in ("", "text", "json"):
         raise ValueError("must be empty, text or json")
     return text(value).lower()

@@ -120,7 +120,7 @@ def measure(instance: Path, total: int, _: int) -> list[Row]:
     for what, first in (("all new", total), ("all changed", 0)):
         with instances.open_instance(instance) as site:
             undone = undo_rows(site, what, first, total)
-            after = change_log_pages.newest(site)
+            after = change_log_pages.newest_number(site)
             imported(site, first, total, 2)
             drained(site)
         results += [*undone, *read(instance, what, after)]

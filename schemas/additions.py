@@ -1,10 +1,10 @@
-"""The form that adds one subscriber by hand."""
+"""The request schema that adds one subscriber by hand."""
 
 from typing import Any
 
 import marshmallow as ma
 
-from schemas.base import Choice, Form, nested
+from schemas.base import Choice, RequestSchema, nested
 from schemas.formats.consent import WORDS_OF_ONE
 from schemas.subscribers import SubscriberInput
 from schemas.values import STATES, UNCONFIRMED, UNSUBSCRIBED
@@ -13,7 +13,7 @@ UNANSWERED = "Choose one of the answers."
 CONSENT = {UNSUBSCRIBED: {"command": "unsubscribe"}, UNCONFIRMED: {"unconfirmed": True}}
 
 
-class AddSubscriber(Form):
+class AddSubscriber(RequestSchema):
     """A subscriber, and the answer to whether the person may be written to, which becomes part of the
     subscriber. `answer` is the answer in words.
     """

@@ -1,11 +1,11 @@
-"""Forms of the stateless endpoints, and their answers (docs/contract.md, Answers)."""
+"""Request and response schemas of the stateless endpoints (docs/contract.md, Answers)."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import REQUIRED, TEXT, Form, JsonSchema, clean
+from schemas.base import REQUIRED, TEXT, JsonSchema, RequestSchema, clean
 from schemas.codes import Code, Sentence
 from schemas.responses import ResponseSchema, shape, values
 
@@ -28,7 +28,7 @@ class AnyText(ma.fields.Field[str]):
         return value
 
 
-class ValidateEmail(Form):
+class ValidateEmail(RequestSchema):
     email = AnyText(required=True)
     name = AnyText()
     user_agent = AnyText()
@@ -40,19 +40,19 @@ class ValidateEmailStrictly(ValidateEmail):
     wiggleroom = ma.fields.Boolean(error_messages={"invalid": FLAG})
 
 
-class ModerateContent(Form):
+class ModerateContent(RequestSchema):
     content = AnyText(required=True)
 
 
-class GuessGender(Form):
+class GuessGender(RequestSchema):
     name = AnyText(required=True)
 
 
-class GeolocateIp(Form):
+class GeolocateIp(RequestSchema):
     ip = AnyText(required=True)
 
 
-class SearchBlacklists(Form):
+class SearchBlacklists(RequestSchema):
     """The parameters of a look-up. `ip_address`, `ip` and `ipAddress` are the same parameter; send it,
     `domain`, or both.
     """

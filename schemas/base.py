@@ -69,7 +69,7 @@ class Doubled(dict[str, Any]):
         self.doubled = doubled
 
 
-class Form(ma.Schema):
+class RequestSchema(ma.Schema):
     """A JSON object of a request: `null` is an absent key, `[]` is `{}`, unknown keys are ignored.
 
     Text that could not be stored is refused even under unknown keys.
@@ -120,7 +120,7 @@ class Form(ma.Schema):
         return {field.data_key or name: field for name, field in self.load_fields.items()}
 
 
-def load(form: Form, data: Any) -> Any:
+def load(form: RequestSchema, data: Any) -> Any:
     """Validates `data` by a form. Returns the values. Raises `FormError` with at most `MAX_PROBLEMS`."""
     try:
         return deepcopy(form.empty_values) if data == {} else form.load(data)
@@ -137,7 +137,7 @@ def last(values: Repeated) -> str:
     return values[-1]
 
 
-def query_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
+def query_values(form: RequestSchema, values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a query string. Empty values are left out, unless the form requires them.
 
     The last value of a repeated parameter counts, unless its field joins them all (`join_repeated`).
@@ -174,7 +174,7 @@ def join_paths(path: str, rest: str) -> str:
     return f"{path}.{rest}" if path and rest and not rest.startswith("[") else f"{path}{rest}"
 
 
-def nested(form: type[Form], **options: Any) -> ma.fields.Nested:
+def nested(form: type[RequestSchema], **options: Any) -> ma.fields.Nested:
     return ma.fields.Nested(form, error_messages={"required": REQUIRED, "null": OBJECT}, **options)
 
 

@@ -1,4 +1,4 @@
-"""The form of a page of the record of changes, and its answer (docs/contract.md, Changes)."""
+"""Request and response schemas of a page of the record of changes (docs/contract.md, Changes)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
@@ -7,7 +7,7 @@ import marshmallow as ma
 import orjson
 
 from schemas import links
-from schemas.base import Form, JsonSchema
+from schemas.base import JsonSchema, RequestSchema
 from schemas.codes import Code, Sentence
 from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single, values
 from schemas.values import DATES, NAMES, json_bytes, write_date
@@ -37,7 +37,7 @@ class BoundedNumber(ma.fields.Field[int]):
         return number
 
 
-class ListChanges(Form):
+class ListChanges(RequestSchema):
     """The parameters of a page of changes. Without `after`, only the bounds of the record are answered."""
 
     after = BoundedNumber(0, 2**53, AFTER, metadata={"description": "Changes after this number."})

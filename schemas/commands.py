@@ -1,4 +1,4 @@
-"""The form that runs commands (docs/contract.md, Commands)."""
+"""The request schema that runs commands (docs/contract.md, Commands)."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -6,7 +6,18 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import REQUIRED, TWICE, Doubled, Form, JsonSchema, Text, Uuid, as_text, clean, nested
+from schemas.base import (
+    REQUIRED,
+    TWICE,
+    Doubled,
+    JsonSchema,
+    RequestSchema,
+    Text,
+    Uuid,
+    as_text,
+    clean,
+    nested,
+)
 from schemas.codes import Code, Sentence
 from schemas.command_names import CommandName
 from schemas.custom_fields import custom_value, field_key
@@ -95,7 +106,7 @@ class Query(ma.fields.Raw):
     }
 
 
-class SubscriberCommand(Form):
+class SubscriberCommand(RequestSchema):
     command = Text(required=True, strip=True, validate=ma.validate.OneOf(QUERIES, error=COMMAND))
     email = Text(strip=True)
     uuid = Uuid()
@@ -129,7 +140,7 @@ class CommandList(ma.fields.List[dict[str, Any]]):
         return super()._deserialize(value, *arguments, **options)
 
 
-class RunCommands(Form):
+class RunCommands(RequestSchema):
     command = CommandList(
         nested(SubscriberCommand),
         required=True,

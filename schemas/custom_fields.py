@@ -1,4 +1,4 @@
-"""Forms of custom fields and their values (docs/contract.md, Fields)."""
+"""Request schemas of custom fields and their values (docs/contract.md, Fields)."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import Form, JsonSchema, Text, as_object, as_text, clean, nested
+from schemas.base import JsonSchema, RequestSchema, Text, as_object, as_text, clean, nested
 from schemas.codes import Code, Sentence
 from schemas.links import without_link
 from schemas.pages import PagedList, list_meta
@@ -42,7 +42,7 @@ NOT_A_NAME = Sentence(
 
 
 def field_key(text: str) -> str:
-    """The key of a custom field that a text means: trimmed, in NFC, with `_` for characters that a key must
+    """The key of a custom field, made from a text: trimmed, in NFC, with `_` for characters that a key must
     not have.
 
     Raises `ma.ValidationError` if it is empty or too long.
@@ -144,11 +144,11 @@ class Flag(ma.fields.Field[bool]):
         return str(value).strip().lower() not in ("0", "false", "no")
 
 
-class NewField(Form):
+class NewField(RequestSchema):
     key = FieldKey(required=True, validate=ma.validate.NoneOf(NAMES, error=NOT_A_NAME))
 
 
-class CreateField(Form):
+class CreateField(RequestSchema):
     field = nested(NewField, required=True)
 
 

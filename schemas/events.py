@@ -1,4 +1,4 @@
-"""The form that records events (docs/contract.md, Events)."""
+"""Request and response schemas for recording events (docs/contract.md, Events)."""
 
 import json
 from collections.abc import Mapping
@@ -6,7 +6,17 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import Form, InstantField, JsonSchema, Switch, Text, as_object, as_text, clean, errors
+from schemas.base import (
+    InstantField,
+    JsonSchema,
+    RequestSchema,
+    Switch,
+    Text,
+    as_object,
+    as_text,
+    clean,
+    errors,
+)
 from schemas.change_log import HistorySchema
 from schemas.codes import Code, Sentence
 from schemas.custom_fields import CustomValues, check_number, custom_values, enumerate_fields
@@ -38,7 +48,7 @@ class Details(ma.fields.Field[dict[str, Any]]):
         return details
 
 
-class EventSchema(Form):
+class EventSchema(RequestSchema):
     email = Text(required=True, strip=True, blank=False)
     type = Text(
         required=True,
@@ -112,7 +122,7 @@ class EventRows(ma.fields.Field[ImportRows]):
         return rows
 
 
-class RecordEvents(Form):
+class RecordEvents(RequestSchema):
     """The events to record: `{"events": [...]}`; a single event may replace the array or the whole object."""
 
     events = EventRows(required=True)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas import links
-from schemas.base import Choice, Form, JsonSchema, Text
+from schemas.base import Choice, JsonSchema, RequestSchema, Text
 from schemas.codes import ROW_CODES, Code, Sentence
 from schemas.events import event
 from schemas.export_columns import EXPORT_COLUMNS
@@ -43,7 +43,7 @@ class EventId(ma.fields.Field[int]):
         return value
 
 
-class ExportSubscribers(Form):
+class ExportSubscribers(RequestSchema):
     """What to export: subscribers or, as JSON lines only, events."""
 
     of = Choice(("subscribers", "events"), load_default="subscribers")
@@ -153,13 +153,17 @@ def refused_csv(columns: Sequence[str], refused: Iterable[Any]) -> Iterator[byte
 
 def refused_head(file: Any) -> bytes:
     """The header of a file of refused rows; empty for JSON lines."""
-    return _defused_csv([*file.columns, *note_headers(file.columns)]) if not file.table.is_json else b""
+    return (
+        _defused_csv([*file.refused_header, *note_headers(file.refused_header)])
+        if not file.table.is_json
+        else b""
+    )
 
 
 def refused_line(file: Any, row: Any) -> bytes:
     """A refused row as a line of its file's own format, with its number and the reason."""
     if not file.table.is_json:
-        return _refused_cells(file.columns, row)
+        return _refused_cells(file.refused_header, row)
     record = with_all_values(row.raw) if isinstance(row.raw, dict) else {"line": row.raw}
     notes = dict(zip(NOTES, (row.row_number, row.code, row.message), strict=True))
     return f"{compact_json(record | file.answer_cells | notes)}\n".encode(errors="replace")

@@ -15,7 +15,7 @@ from schemas.file_readings import UPLOAD as UPLOAD
 from schemas.file_readings import ImportFile as ImportFile
 from schemas.file_readings import reading as reading
 from schemas.formats import files, tables
-from schemas.formats.files import ColumnPlan, File
+from schemas.formats.files import ColumnPlan, InspectedFile
 from schemas.formats.readings import Reading
 from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run, Table
 from schemas.imports import LEFT, STAYED, ImportSchema, import_, too_late, too_late_counts
@@ -56,7 +56,7 @@ def look_through(
     binary: BinaryIO,
     unpacked: BinaryIO,
     follow: Follow,
-) -> File:
+) -> InspectedFile:
     """Looks through an uploaded file. `name` is its name, `zone` the site's time zone, `parameters` the
     answers.
 
@@ -161,7 +161,7 @@ class ReceivedFile(ResponseSchema):
     dry_run = ma.fields.Nested(DryRunSchema, metadata={"may_be_absent": True})
 
 
-def answer(row: Any, file: File, form: Mapping[str, Any]) -> dict[str, Any]:
+def answer(row: Any, file: InspectedFile, form: Mapping[str, Any]) -> dict[str, Any]:
     """The answer about the import `row` of a file: how it was read, and which parameters were unknown."""
     return {"data": import_(row), "meta": _meta(file, form)}
 
@@ -171,15 +171,15 @@ def answer_again(row: Any) -> dict[str, Any]:
     return {"data": import_(row), "meta": None}
 
 
-def dry_run(done: Any, file: File, form: Mapping[str, Any]) -> dict[str, Any]:
+def dry_run(done: Any, file: InspectedFile, form: Mapping[str, Any]) -> dict[str, Any]:
     return {"data": None, "meta": _meta(file, form), "dry_run": outcome(done)}
 
 
-def _meta(file: File, form: Mapping[str, Any]) -> dict[str, Any]:
+def _meta(file: InspectedFile, form: Mapping[str, Any]) -> dict[str, Any]:
     return describe_reading(file) | {"ignored": form["ignored"]}
 
 
-def describe_reading(file: File) -> dict[str, Any]:
+def describe_reading(file: InspectedFile) -> dict[str, Any]:
     table, preset = file.table, file.preset
     return {
         "format": table.kind,

@@ -8,7 +8,7 @@ from typing import Any
 
 from schemas.formats.columns import Column
 from schemas.formats.consent import ConsentAnswer
-from schemas.formats.files import ColumnPlan, File
+from schemas.formats.files import ColumnPlan, InspectedFile
 from schemas.formats.tables import Table
 
 FIRST_ROWS = 4
@@ -16,7 +16,9 @@ MAX_CELL = 80
 MOST_COLUMNS = 200
 
 
-def describe_look(table: Table, file: File | None = None, plan: ColumnPlan | None = None) -> dict[str, Any]:
+def describe_look(
+    table: Table, file: InspectedFile | None = None, plan: ColumnPlan | None = None
+) -> dict[str, Any]:
     """Describes an uploaded file; without `file`, one that is still being read, by its `plan`, if any.
 
     Has the first `MOST_COLUMNS` of `column_count` columns, each with its meaning, the reason for it, and its

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 import marshmallow as ma
 
-from schemas.base import Form, FormError, Once, Switch, Text, load
+from schemas.base import FormError, Once, RequestSchema, Switch, Text, load
 from schemas.codes import Code, Sentence
 from schemas.formats import encodings
 from schemas.formats.date_columns import FIELD, IGNORE
@@ -84,7 +84,7 @@ class RowNumber(Once):
         return int(digits)
 
 
-class ImportFile(Form):
+class ImportFile(RequestSchema):
     """The parameters that tell how to read a file."""
 
     map_ = ma.fields.Dict(

@@ -8,8 +8,8 @@ import marshmallow as ma
 
 from schemas.base import (
     Choice,
-    Form,
     JsonSchema,
+    RequestSchema,
     Text,
     Truth,
     UnknownKeys,
@@ -86,7 +86,7 @@ def plain(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()).strip()
 
 
-class FormFieldItem(Form):
+class FormFieldItem(RequestSchema):
     key = FieldKey(
         required=True,
         validate=ma.validate.NoneOf(RESERVED, error=RESERVED_KEY),
@@ -104,7 +104,7 @@ def _check_each_once(items: Iterable[dict[str, Any]]) -> None:
         raise ma.ValidationError(FIELDS)
 
 
-class NewForm(Form):
+class NewForm(RequestSchema):
     name = Text(strip=True, blank=False, metadata={"description": "Only its owners see it."})
     language = Choice(LANGUAGES, metadata={"description": "The language of visitors whose own is not known."})
     fields_ = ma.fields.List(
@@ -147,15 +147,15 @@ class NewForm(Form):
     state = Choice(STATES)
 
 
-class SaveForm(Form):
+class SaveForm(RequestSchema):
     form = nested(NewForm, required=True)
 
 
-class PatchForm(Form):
+class PatchForm(RequestSchema):
     form = Patch(NewForm)
 
 
-class EmbedForm(Form):
+class EmbedForm(RequestSchema):
     language = Choice(
         LANGUAGES, metadata={"description": "The language of the HTML; by default that of the form."}
     )

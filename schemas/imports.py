@@ -1,4 +1,4 @@
-"""The form that imports subscribers, and the import resource (docs/contract.md, Imports)."""
+"""The request schema that imports subscribers, and the import resource (docs/contract.md, Imports)."""
 
 import unicodedata
 from collections.abc import Callable
@@ -10,9 +10,9 @@ import marshmallow as ma
 
 from schemas.base import (
     MAX_PROBLEMS,
-    Form,
     FormError,
     JsonSchema,
+    RequestSchema,
     Text,
     errors,
     is_clean_text,
@@ -171,7 +171,7 @@ class SubscriberRows(ma.fields.Field[ImportRows]):
         return rows
 
 
-def load_row(form: Form, row: Any, path: str, problems: list[FieldError]) -> dict[str, Any] | None:
+def load_row(form: RequestSchema, row: Any, path: str, problems: list[FieldError]) -> dict[str, Any] | None:
     """Validates an item by its form. Returns it, or None if refused.
 
     Appends the item's first errors to `problems`, each with a path that begins with `path`.
@@ -187,7 +187,7 @@ def load_row(form: Form, row: Any, path: str, problems: list[FieldError]) -> dic
     return item
 
 
-class ImportSubscribers(Form):
+class ImportSubscribers(RequestSchema):
     subscribers = SubscriberRows(required=True)
 
 

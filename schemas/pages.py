@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas import cursors
-from schemas.base import Form, JsonSchema
+from schemas.base import JsonSchema, RequestSchema
 from schemas.codes import Code, Sentence
 from schemas.cursors import CURSOR, CursorField, PerPage
 from schemas.responses import ResponseSchema, error_values_field, integer
@@ -36,7 +36,7 @@ class PageNumber(ma.fields.Field[int]):
         return number
 
 
-class Listed(Form):
+class Listed(RequestSchema):
     """The parameters of a list. Loading adds the unknown keys as `ignored`.
 
     `did_you_mean` has the known keys that these probably mean.
@@ -63,13 +63,13 @@ class PagedList(Listed):
     cursor = CursorField(1)
 
 
-def ignored_keys(form: Form, original: Mapping[str, Any]) -> list[str]:
+def ignored_keys(form: RequestSchema, original: Mapping[str, Any]) -> list[str]:
     """Up to `MAX_IGNORED` keys of a request that its form does not know."""
     sent = [key for key, value in original.items() if value is not None]
     return [key for key in sent if key not in form.keys and key != "site_uuid"][:MAX_IGNORED]
 
 
-def refuse_ignored(form: Form, original: Mapping[str, Any]) -> None:
+def refuse_ignored(form: RequestSchema, original: Mapping[str, Any]) -> None:
     """Raises `FormError` if a request has parameters that its form does not know."""
     keys = sorted(form.keys)
     errors = [FieldError(key, UNKNOWN, (key,), closest([key], keys)) for key in ignored_keys(form, original)]

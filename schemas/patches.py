@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import REQUIRED, Form, JsonSchema, as_object, clean
+from schemas.base import REQUIRED, JsonSchema, RequestSchema, as_object, clean
 
 
 class Patch(ma.fields.Field[dict[str, Any]]):
@@ -15,7 +15,7 @@ class Patch(ma.fields.Field[dict[str, Any]]):
     json_schema: ClassVar[JsonSchema] = {"type": "object", "additionalProperties": True}
     default_error_messages = {"required": REQUIRED, "null": REQUIRED}  # noqa: RUF012 - marshmallow's own interface
 
-    def __init__(self, form: type[Form]) -> None:
+    def __init__(self, form: type[RequestSchema]) -> None:
         description = "A JSON merge patch of what PUT takes: null removes, what is left out stays."
         super().__init__(required=True, metadata={"description": description})
         self._keys = form().keys

@@ -1,4 +1,4 @@
-"""Forms of reports, the report resource, and its data (docs/contract.md, Reports)."""
+"""Request schemas of reports, the report resource, and its data (docs/contract.md, Reports)."""
 
 import datetime as dt
 import json
@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import Form, JsonSchema, Text, as_text, nested
+from schemas.base import JsonSchema, RequestSchema, Text, as_text, nested
 from schemas.codes import Code, Sentence
 from schemas.custom_fields import FieldKey
 from schemas.patches import Patch
@@ -53,7 +53,7 @@ class Whole(ma.fields.Field[int]):
         return int(digits)
 
 
-class SettingsSchema(Form):
+class SettingsSchema(RequestSchema):
     unit = Text(strip=True, validate=ma.validate.OneOf(["day", "week", "month"], error=UNIT))
     days = Whole(3_660)
     from_ = Day(data_key="from", attribute="from")
@@ -69,7 +69,7 @@ class SettingsSchema(Form):
         return data
 
 
-class NewReport(Form):
+class NewReport(RequestSchema):
     name = Text(required=True, strip=True, blank=False)
     report_type = Text(required=True, strip=True, blank=False)
     chart_style = Text(strip=True)
@@ -77,15 +77,15 @@ class NewReport(Form):
     settings = nested(SettingsSchema)
 
 
-class SaveReport(Form):
+class SaveReport(RequestSchema):
     report = nested(NewReport, required=True)
 
 
-class PatchReport(Form):
+class PatchReport(RequestSchema):
     report = Patch(NewReport)
 
 
-class ReportId(Form):
+class ReportId(RequestSchema):
     report_id = Text(required=True, strip=True)
 
 

@@ -1,4 +1,4 @@
-"""The form of a search (docs/contract.md, Search)."""
+"""The request schema of a search (docs/contract.md, Search)."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -9,9 +9,9 @@ from schemas import cursors, links
 from schemas.base import (
     TWICE,
     Choice,
-    Form,
     InstantField,
     JsonSchema,
+    RequestSchema,
     Text,
     UnknownKeys,
     as_object,
@@ -44,7 +44,7 @@ NEWEST = "-created_at"
 STATUSES = ("subscribed", "unsubscribed")
 
 
-class Bounds(Form):
+class Bounds(RequestSchema):
     error_messages = {"type": Sentence(Code.WRONG_TYPE, BOUNDS)}  # noqa: RUF012 - marshmallow's own interface
     gt = InstantField()
     lt = InstantField()

@@ -1,11 +1,22 @@
-"""Forms of segments, and the segment resource. `audience.segments.rules` reads the rules."""
+"""Request schemas of segments, and the segment resource. `audience.segments.rules` reads the rules."""
 
 import json
 from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import MAX_DEPTH, OBJECT, REQUIRED, Form, JsonSchema, Text, as_text, clean, depth, nested
+from schemas.base import (
+    MAX_DEPTH,
+    OBJECT,
+    REQUIRED,
+    JsonSchema,
+    RequestSchema,
+    Text,
+    as_text,
+    clean,
+    depth,
+    nested,
+)
 from schemas.codes import Code, Sentence
 from schemas.custom_fields import field_key
 from schemas.pages import list_meta
@@ -79,7 +90,7 @@ class StoredRules(ma.fields.Dict):
     json_schema = RULE
 
 
-class RulesOnly(Form):
+class RulesOnly(RequestSchema):
     rules = Rules(required=True)
 
 
@@ -88,19 +99,19 @@ class NewSegment(RulesOnly):
     description = Text(strip=True)
 
 
-class SaveSegment(Form):
+class SaveSegment(RequestSchema):
     segment = nested(NewSegment, required=True)
 
 
-class PatchSegment(Form):
+class PatchSegment(RequestSchema):
     segment = Patch(NewSegment)
 
 
-class PreviewSegment(Form):
+class PreviewSegment(RequestSchema):
     segment = nested(RulesOnly, required=True)
 
 
-class SegmentId(Form):
+class SegmentId(RequestSchema):
     segment_id = Text(required=True, strip=True)
 
 

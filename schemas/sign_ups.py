@@ -9,9 +9,9 @@ import marshmallow as ma
 from schemas.base import (
     REQUIRED,
     Choice,
-    Form,
     InstantField,
     JsonSchema,
+    RequestSchema,
     Text,
     as_object,
     as_text,
@@ -65,7 +65,7 @@ def _typed(value: Any) -> str:
 NAME_LENGTH = ma.validate.Length(max=MAX_TYPED, error=TYPED)
 
 
-class NewSignUp(Form):
+class NewSignUp(RequestSchema):
     email = Text(required=True, error_messages={"required": REQUIRED})
     form_id = BoundedNumber(1, MAX_ID, ID, required=True, error_messages={"required": REQUIRED})
     vars().update({name: PersonName(strip=True, validate=NAME_LENGTH) for name in NAMES})
@@ -84,11 +84,11 @@ class NewSignUp(Form):
     user_agent = Text(strip=True)
 
 
-class SaveSignUp(Form):
+class SaveSignUp(RequestSchema):
     sign_up = nested(NewSignUp, required=True)
 
 
-class ListSignUps(Form):
+class ListSignUps(RequestSchema):
     status = Choice(STATUSES)
     email = Text(strip=True, blank=False)
     after = BoundedNumber(
@@ -96,7 +96,7 @@ class ListSignUps(Form):
     )
 
 
-class ChosenSignUps(Form):
+class ChosenSignUps(RequestSchema):
     ids = ma.fields.List(
         BoundedNumber(1, MAX_ID, IDS),
         validate=ma.validate.Length(max=MAX_IDS, error=IDS),

@@ -10,8 +10,8 @@ import marshmallow as ma
 from schemas import cursors, links
 from schemas.base import (
     NO_NAME,
-    Form,
     JsonSchema,
+    RequestSchema,
     Text,
     Uuid,
     as_text,
@@ -60,7 +60,7 @@ def plain_uuid(value: Any) -> str | None:
     return with_dashes(value) if type(value) is str and is_clean_text(value) else None
 
 
-class SubscriberInput(Form):
+class SubscriberInput(RequestSchema):
     """A subscriber to create or import. Unknown keys are custom values; `fields` overrides them."""
 
     email = Text(required=True, strip=True, blank=False)
@@ -119,7 +119,7 @@ def _without_empty(item: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in item.items() if value not in ("", [], {})}
 
 
-class CreateSubscriber(Form):
+class CreateSubscriber(RequestSchema):
     """The subscriber to create: `{"subscriber": {...}}`, or the same keys flat."""
 
     subscriber = nested(SubscriberInput, required=True)
@@ -131,7 +131,7 @@ class CreateSubscriber(Form):
         return data
 
 
-class FindSubscriber(Form):
+class FindSubscriber(RequestSchema):
     """The parameters of find. Refuses nothing: a value other than text matches no subscriber."""
 
     email = ma.fields.Raw(metadata={"description": "Address to look up.", "type": "string"})
@@ -175,7 +175,7 @@ class Sought(ma.fields.Field[list[str]]):
         return list(texts)
 
 
-class FindSubscribers(Form):
+class FindSubscribers(RequestSchema):
     """Addresses, uuids or both: 1 to 1,000 together."""
 
     emails = Sought(str, load_default=list)

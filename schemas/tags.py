@@ -1,4 +1,4 @@
-"""Forms of tags, and the tag resource (docs/contract.md, Tags)."""
+"""Request schemas of tags, and the tag resource (docs/contract.md, Tags)."""
 
 import unicodedata
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import Doubled, Form, JsonSchema, Text, as_text, clean_each, nested
+from schemas.base import Doubled, JsonSchema, RequestSchema, Text, as_text, clean_each, nested
 from schemas.change_log import BoundedNumber
 from schemas.codes import Code, Sentence
 from schemas.links import without_link
@@ -91,37 +91,37 @@ class TagName(Text):
         return without_link(name)
 
 
-class NewTag(Form):
+class NewTag(RequestSchema):
     name = TagName(required=True, blank=False)
 
 
-class CreateTag(Form):
+class CreateTag(RequestSchema):
     tag = nested(NewTag, required=True)
 
 
-class RenamedTag(Form):
+class RenamedTag(RequestSchema):
     name = TagName(blank=False)
 
 
-class PatchTag(Form):
+class PatchTag(RequestSchema):
     tag = nested(RenamedTag, required=True)
 
 
-class OtherTag(Form):
+class OtherTag(RequestSchema):
     into = BoundedNumber(
         1, MAX_ID, ID, required=True, metadata={"description": "The id of the tag into which it is merged."}
     )
 
 
-class MergeTag(Form):
+class MergeTag(RequestSchema):
     tag = nested(OtherTag, required=True)
 
 
-class MeantTag(Form):
+class MeantTag(RequestSchema):
     name = ma.fields.Raw(metadata={"description": "The name of the tag, to be sure of it.", "type": "string"})
 
 
-class DeleteTag(Form):
+class DeleteTag(RequestSchema):
     """The parameters of deleting a tag. Refuses nothing: a text that is no name belongs to no tag."""
 
     tag = nested(MeantTag)

@@ -1,18 +1,18 @@
-"""The form that undoes an import, and the undo resource (docs/contract.md, Undo)."""
+"""The request schema that undoes an import, and the undo resource (docs/contract.md, Undo)."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import marshmallow as ma
 
-from schemas.base import Form, Switch
+from schemas.base import RequestSchema, Switch
 from schemas.responses import Date, Id, ResponseSchema, constant, dump, integer, shape, single
 
 STATUSES = ("queued", "running", "finished", "failed")
 COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
 
 
-class UndoImport(Form):
+class UndoImport(RequestSchema):
     dry_run = Switch(metadata={"description": "With `1`, only count what would be done."})
     resubscribe = Switch(
         load_default=False,

@@ -1,11 +1,11 @@
-"""Forms of webhooks, the webhook resource, and the log of deliveries (docs/contract.md, Webhooks)."""
+"""Request schemas and resources of webhooks, and the log of deliveries (docs/contract.md, Webhooks)."""
 
 import json
 from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import REQUIRED, Form, JsonSchema, Text, Truth, nested
+from schemas.base import REQUIRED, JsonSchema, RequestSchema, Text, Truth, nested
 from schemas.change_log import AFTER, KINDS, BoundedNumber, ChangeSchema
 from schemas.codes import Code, Sentence
 from schemas.imports import ImportCounts
@@ -37,7 +37,7 @@ class Kinds(ma.fields.Field[list[str]]):
         return list(dict.fromkeys(value))
 
 
-class NewWebhook(Form):
+class NewWebhook(RequestSchema):
     url = Text(required=True, strip=True, blank=False)
     kinds = Kinds(
         metadata={"description": "Only these, with `erased` and `reset`; `import_finished` must be named."}
@@ -56,15 +56,15 @@ class NewWebhook(Form):
     )
 
 
-class SaveWebhook(Form):
+class SaveWebhook(RequestSchema):
     webhook = nested(NewWebhook, required=True)
 
 
-class PatchWebhook(Form):
+class PatchWebhook(RequestSchema):
     webhook = Patch(NewWebhook)
 
 
-class ReplayWebhook(Form):
+class ReplayWebhook(RequestSchema):
     after = BoundedNumber(
         0,
         2**53,

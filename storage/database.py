@@ -108,7 +108,10 @@ def file(url: str) -> Path:
 
 
 def files(url: str) -> list[Path]:
-    """All files that hold data of a database, even if missing; empty for a server. Raises `Unusable`."""
+    """The paths that data of a database may be in, whether or not such files exist; [] for a server.
+
+    Raises `Unusable`.
+    """
     return chosen.engine_of(url).files(url)
 
 
@@ -327,7 +330,7 @@ def migrate() -> list[str]:
         while True:
             with engine.migration_lock(database):
                 runner = _usable()
-                history.adopt(runner)
+                history.replace_old_history(runner)
                 if not (pending := history.read(runner).pending):
                     engine.distribute(database)
                     return applied

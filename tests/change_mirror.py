@@ -39,7 +39,7 @@ class Mirror:
 
     def copy(self) -> None:
         """Begins the copy with an export."""
-        self.place = change_log_pages.newest(self.site)
+        self.place = change_log_pages.newest_number(self.site)
         self.people = state(self.site)
 
     def follow(self, limit: int) -> None:

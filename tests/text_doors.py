@@ -16,7 +16,7 @@ from audience.api.request_data import read_query
 from audience.http.normalize import Normalizer
 from audience.imports import refused_rows
 from audience.segments import rules as segment_rules
-from schemas.base import Form, FormError, load
+from schemas.base import FormError, RequestSchema, load
 from schemas.custom_fields import CreateField
 from schemas.events import RecordEvents
 from schemas.formats import readers
@@ -36,7 +36,7 @@ def hidden(text: str) -> None:
     without_addresses(FileRow(2, text, "ann@example", cells=[text]))
 
 
-def each_text(form: Form, value: Any) -> None:
+def each_text(form: RequestSchema, value: Any) -> None:
     """Loads a value by a form. Ignores its refusal."""
     with suppress(*REFUSALS):
         load(form, value)

@@ -39,7 +39,7 @@ def serve(
     Call it from the main thread, within `hold_instance_lock`. Raises `CannotServe`.
     """
     with stop_signal() as stop:
-        wait_for_port(settings.host, settings.port)
+        wait_until_port_free(settings.host, settings.port)
         processes = plan(settings, argv_prefix, web_only)
         try:
             for process in processes:
@@ -124,7 +124,7 @@ def stop_signal() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def wait_for_port(host: str, port: int) -> None:
+def wait_until_port_free(host: str, port: int) -> None:
     """Waits until the port is free, because two servers would share it without an error.
 
     Raises `CannotServe` if it stays taken, or at once if the address is unusable.

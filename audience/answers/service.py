@@ -19,7 +19,7 @@ from audience.answers.domains import registrable
 from audience.answers.gender import gender
 from audience.answers.gender.gender import GenderResult, Names
 from audience.answers.geolocation import geolocation
-from audience.answers.geolocation.geolocation import Places
+from audience.answers.geolocation.geolocation import PlaceDatabase
 from audience.answers.geolocation.packed_table import Tables
 from audience.answers.geolocation.packing import PackingInChild, pack
 from audience.answers.validation import email_tables, validation
@@ -97,7 +97,7 @@ class Answers:
         return TimedResolver(self._resolver or open_resolver(self._settings))
 
     @cached_property
-    def places(self) -> Places:
+    def places(self) -> PlaceDatabase:
         settings = self._settings
         return geolocation.open_places(settings.instance, settings.geo_database, packing=self._child or pack)
 

@@ -34,7 +34,7 @@ from audience.http.application import JsonText
 from audience.http.services import services, settings
 from audience.repeats.repeats import SentRequest
 from audience.sources import Source, SourceKind
-from schemas.base import Doubled, Form, load, query_values
+from schemas.base import Doubled, RequestSchema, load, query_values
 from schemas.pages import refuse_ignored
 from schemas.responses import ResponseSchema, or_null
 
@@ -51,7 +51,7 @@ class Declared:
 
     scope: str
     family: Family
-    takes: type[Form] | None
+    takes: type[RequestSchema] | None
     gives: type[ResponseSchema] | Files | None
     accepts: Files
     batch: bool
@@ -66,7 +66,7 @@ def endpoint(
     *,
     scope: str,
     family: Family,
-    takes: type[Form] | None = None,
+    takes: type[RequestSchema] | None = None,
     gives: type[ResponseSchema] | Files | None = None,
     accepts: Files = (),
     batch: bool = False,
@@ -101,7 +101,7 @@ def endpoint(
     `tagged` or `current`, the answer has the ETag of its `data`. An `atomic` view always runs in one
     transaction.
     """
-    form = (takes or Form)()
+    form = (takes or RequestSchema)()
     limit = f"rate_limit_{family}"
     writes = scope == "full"
     is_tagged = tagged or current is not None
@@ -183,7 +183,7 @@ def _json(is_batch: bool, writes: bool) -> AbstractContextManager[dict[str, Any]
     return json_body(_max_bytes(False, is_batch), writes) if has_body() else nullcontext({})
 
 
-def _load(form: Form, data: dict[str, Any], query: bool) -> Any:
+def _load(form: RequestSchema, data: dict[str, Any], query: bool) -> Any:
     """The values of the form. Raises `FormError`, also for unknown parameters if the client wants that."""
     loaded = load(form, data)
     if query and prefers_strict():

@@ -11,7 +11,7 @@ from typing import Any
 from flask import Response, request
 
 from audience.errors import PreconditionFailed
-from schemas.base import Form, load
+from schemas.base import RequestSchema, load
 from schemas.codes import Code, Sentence
 
 IF_MATCH, IF_NONE_MATCH = "If-Match", "If-None-Match"
@@ -64,7 +64,9 @@ def add(response: Response, resource: Mapping[str, Any] | None) -> Response:
     return response
 
 
-def apply_patch(form: type[Form], name: str, resource: Mapping[str, Any], patch: Mapping[str, Any]) -> Any:
+def apply_patch(
+    form: type[RequestSchema], name: str, resource: Mapping[str, Any], patch: Mapping[str, Any]
+) -> Any:
     """The validated values of a resource after a JSON merge patch. `name` is their key in a body for `form`.
 
     Raises `FormError`.

@@ -33,7 +33,7 @@ def export(site: Site, form: dict[str, Any]) -> Response:
     if form["of"] == "events":
         lines = wire.events_jsonl(exports.event_pages(site, form["after"], actor()))
         return Response(lines, content_type=wire.FORMATS["jsonl"])
-    links, change = requested_links(site, form), change_log_pages.newest(site)
+    links, change = requested_links(site, form), change_log_pages.newest_number(site)
     pages = exports.recorded_pages(site, form.get("segment_id"), actor(), with_links=bool(links))
     chosen, more = form["format"], [partial(urls, links)] if links else []
     rows = wire.WRITERS[chosen](exports.keys(site), pages, *more)

@@ -19,7 +19,7 @@ from schemas import exports
 from schemas import file_imports as wire
 from schemas.base import FormError
 from schemas.codes import Code, Sentence
-from schemas.formats.files import File, inspect
+from schemas.formats.files import InspectedFile, inspect
 from schemas.formats.questions import QuestionsOpen
 from schemas.values import FieldError
 
@@ -61,7 +61,7 @@ def _import(site: Site, form: dict[str, Any], claim: Claim | None) -> dict[str, 
             upload.hold, upload.keep = claim.hold, lambda id_: claim.keep({"import_id": id_})
         upload.store(file.rows(addresses.identity))
         imported = ImportedFile("", actor().name, file.consent, file.answers, file.digest)
-        upload.accept(file.columns, services().import_queue, imported, actor())
+        upload.accept(file.refused_header, services().import_queue, imported, actor())
     if asked:
         file_uploads.discard(site, settings().instance, asked)
     return wire.answer(imports.progress(site, upload.import_id), file, form)
@@ -84,7 +84,7 @@ def _waiting_upload(site: Site, form: dict[str, Any]) -> FileUpload:
 
 
 @contextmanager
-def _file(site: Site, form: dict[str, Any]) -> Iterator[File]:
+def _file(site: Site, form: dict[str, Any]) -> Iterator[InspectedFile]:
     """Yields the file in the body or, if this request answers questions, the one that was uploaded before.
 
     Raises `QuestionsOpen`. If the whole file was read, the error has the id of the `upload` that keeps it.

@@ -20,7 +20,7 @@ def _again(ids: Ids, site: Site, form: dict[str, Any]) -> dict[str, Any]:
     rows: wire.ImportRows = form["subscribers"]
     errors = repeats.all_errors(ids["errors"], rows.problems)
     inline_rows = settings().import_inline_rows
-    return _answer(site, imports.stored_before(site, ids["import_id"], rows.items, errors, inline_rows))
+    return _answer(site, imports.rebuild_stored(site, ids["import_id"], rows.items, errors, inline_rows))
 
 
 def _answer(site: Site, import_: StoredImport) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """
     links = Links(site, settings().base_url)
     subscriber = subscribers.find(site, form.get("email"), form.get("uuid"))
-    return answer(links, subscriber and urls(links, subscriber))
+    return links_answer(links, subscriber and urls(links, subscriber))
 
 
 def requested_links(site: Site, form: dict[str, Any]) -> Links | None:
@@ -49,8 +49,8 @@ def requested_links(site: Site, form: dict[str, Any]) -> Links | None:
     return Links(site, settings().base_url)
 
 
-def answer(links: Links, data: Any) -> dict[str, Any]:
-    """The JSON answer about one subscriber, or null. It includes the note on the links, if there is one."""
+def links_answer(links: Links, data: Any) -> dict[str, Any]:
+    """`{"data": data}`, plus the note on the links, if there is one; `data` may be None."""
     return {"data": data, **wire.note_part(links.note if data else "")}
 
 

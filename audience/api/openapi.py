@@ -40,7 +40,7 @@ from audience.http.pages import packable
 from audience.http.services import settings
 from audience.looks import looks
 from audience.repeats.repeats import UNDER_WAY
-from schemas.base import REQUIRED, Form, errors
+from schemas.base import REQUIRED, RequestSchema, errors
 from schemas.custom_fields import CUSTOM_VALUE
 from schemas.responses import Error, open_enum
 from schemas.values import FieldError
@@ -301,11 +301,11 @@ def has_id(rule: Rule, declared: Declared) -> bool:
     return bool(rule.arguments) or bool(declared.takes and names_an_id(declared.takes()))
 
 
-def names_an_id(form: Form) -> bool:
+def names_an_id(form: RequestSchema) -> bool:
     """Whether a form, or one within it, has a field whose name ends in `_id`."""
     inner = [getattr(field, "schema", None) for field in form.fields.values()]
     named = any(name.endswith("_id") for name in form.fields)
-    return named or any(names_an_id(schema) for schema in inner if isinstance(schema, Form))
+    return named or any(names_an_id(schema) for schema in inner if isinstance(schema, RequestSchema))
 
 
 def query(method: str, declared: Declared) -> list[dict[str, Any]]:

@@ -90,7 +90,7 @@ def change(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
 def delete(site: Site, report_id: str) -> dict[str, Any]:
     """Delete a saved report
 
-    What it counted stays.
+    Subscribers and events are not deleted.
 
     Returns the report as it was.
     """

@@ -7,7 +7,7 @@ from flask import Blueprint
 from audience.access.sites import Site
 from audience.api import repeats
 from audience.api.endpoint import actor, endpoint, key_source
-from audience.api.links import answer, requested_links, with_links
+from audience.api.links import links_answer, requested_links, with_links
 from audience.api.repeats import Again, Later
 from audience.changes import pages as change_log_pages
 from audience.erasures import erasures
@@ -42,7 +42,7 @@ def find(site: Site, form: dict[str, Any]) -> str | dict[str, Any]:
     """
     if links := requested_links(site, form):
         subscriber = subscribers.find(site, form.get("email"), form.get("uuid"))
-        return answer(links, subscriber and with_links(links, site, subscriber))
+        return links_answer(links, subscriber and with_links(links, site, subscriber))
     pages = wire.pages(settings().base_url, site.uuid)
     return wire.find_answer(subscribers.find_text(site, pages, form.get("email"), form.get("uuid")))
 
@@ -150,7 +150,7 @@ def search(site: Site, form: dict[str, Any]) -> bytes | dict[str, Any]:
         order=searches.order(*order(form)),
         per_page=form.get("per_page", searches.PAGE_SIZE),
     )
-    change = change_log_pages.newest(site)
+    change = change_log_pages.newest_number(site)
     if links:
         rows, last = searches.search(site, query, form["page"])
         meta = search_meta(form, query.per_page, last, change) | note_part(links.note)

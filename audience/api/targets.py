@@ -14,7 +14,7 @@ from typing import Any
 from audience import addresses
 from audience.errors import NotUnderstood
 from audience.subscribers import tags
-from schemas.base import CONTAINERS, Doubled, Form, with_dashes
+from schemas.base import CONTAINERS, Doubled, RequestSchema, with_dashes
 from schemas.codes import Code, Sentence
 from schemas.subscribers import built_in, decode_address
 from schemas.tags import tag_name
@@ -66,7 +66,9 @@ PLACES = {
 BODY = ITEM | {"subscriber", "tag", "type"}
 
 
-def check(in_query: Mapping[str, list[str]], body: Mapping[str, Any], form: Form, query: bool) -> None:
+def check(
+    in_query: Mapping[str, list[str]], body: Mapping[str, Any], form: RequestSchema, query: bool
+) -> None:
     """Raises `NotUnderstood` if the request names several subscribers.
 
     With `query`, the endpoint takes values from query and body, so both must name the same subscriber.

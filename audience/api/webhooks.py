@@ -62,7 +62,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the webhook with its secret, which is answered this once.
     """
-    return {"data": wire.webhook_with_secret(*webhooks.make(site, form["webhook"], actor()))}
+    return {"data": wire.webhook_with_secret(*webhooks.create_checked(site, form["webhook"], actor()))}
 
 
 @blueprint.get("/fetch/webhooks/<number:webhook_id>")

@@ -17,7 +17,9 @@ from audience.repeats.repeats import Claim, EarlierRequest, Ids, SentRequest
 
 @dataclass(frozen=True, kw_only=True)
 class Writes:
-    """The arguments of `endpoint` that decide how its view is called. `status` is that of the answer."""
+    """The arguments of `endpoint`, explained there, that decide how its view is called. `is_file`: the view
+    takes a file.
+    """
 
     status: int
     is_file: bool

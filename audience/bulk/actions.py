@@ -157,7 +157,7 @@ def queue(site: Site, action_id: int, new: NewAction, actor: Actor) -> BulkActio
         stored.advance(site.id, action.id, action.people, action.people, clock.now_ms())
         stored.end(site.id, action.id, FINISHED, clock.now_ms())
     else:
-        stored.accept(site.id, action.id, *site_counters.take(site.id, clock.now_ms()))
+        stored.accept(site.id, action.id, *site_counters.take_acceptance_number(site.id, clock.now_ms()))
     begun = _with_names(f"{SAID[action.kind]}{BEGUN}", action.tag, new.filter)
     audit_log.record(actor, begun, site, subject(action), action.people, new.typed)
     return require(site.id, action_id)

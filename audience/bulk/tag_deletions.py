@@ -37,7 +37,7 @@ def delete(site: Site, tag_id: int, source: Source = OPERATOR, actor: Actor | No
     """Deletes a tag, and removes it from its subscribers. Returns the deleted tag. With an `actor`, the audit
     log records it.
 
-    Raises `NotFound`, and `Refused` while the tag is renamed or merged. If interrupted, the next sweep
+    Raises `NotFound`, and `Refused` while the tag is being renamed or merged. If interrupted, the next sweep
     resumes the removal.
     """
     tag = discard(site, tag_id, source, actor)

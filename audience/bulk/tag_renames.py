@@ -80,7 +80,7 @@ def merge(
 
 def refuse_while_renaming(site_id: int, *tag_ids: int) -> None:
     """Raises `Refused` while one of the tags is being renamed or merged, in the caller's session."""
-    renames = stored.untold(site_id)
+    renames = stored.list_unrecorded(site_id)
     if not {*tag_ids}.isdisjoint(tag_id for rename in renames for tag_id in (rename.tag_id, rename.into_id)):
         raise Refused(BUSY)
 
@@ -89,7 +89,7 @@ def refuse_while_renaming(site_id: int, *tag_ids: int) -> None:
 def under_way(site: Site) -> dict[int, str]:
     """The state of tags that are being changed, such as "being merged", by their ids."""
     states = dict[int, str]()
-    for pending in stored.untold(site.id):
+    for pending in stored.list_unrecorded(site.id):
         states[pending.into_id] = "getting others" if pending.is_merge else "being renamed"
         if pending.is_merge:
             states[pending.tag_id] = "being merged"
@@ -103,7 +103,7 @@ def _begin(site: Site, tag: Tag, into_id: int, source: Source) -> int:
     rename ends at once.
     """
     key = tags.name_key(tag.name)
-    number = site_counters.take(site.id, clock.now_ms())[0] if tag.name_key == key else 0
+    number = site_counters.take_acceptance_number(site.id, clock.now_ms())[0] if tag.name_key == key else 0
     rename = TagRename(0, tag.id, into_id, tag.name, key, number, *source)
     rename = rename._replace(id=stored.add(rename, site=site.id))
     size = stored_tags.bearers(site.id, [tag.id])[tag.id]

@@ -127,7 +127,7 @@ def _name_tags(batch: SubscriberBatch, entries: Entries) -> None:
     names = stored_tags.names(batch.site_id, tag_ids)
     if any(removed for _, removed in tagged.values()):
         now = {batch.subscribers[key][ID]: ids.keys() for key, ids in batch.tagged.items()}
-        for rename in tag_renames.untold(batch.site_id):
+        for rename in tag_renames.list_unrecorded(batch.site_id):
             names[rename.former_id] = rename.name
             same = stored_tags.ids_of_name(batch.site_id, rename.name, rename.name_key)
             for id_, (_, removed) in tagged.items():
@@ -190,7 +190,7 @@ def log_freed(site_id: int, keys: Iterable[str], number: int) -> None:
 
 
 def record_address(site_id: int, source: Source, subscriber: Subscriber, before: str) -> None:
-    """Records that a subscriber's address was changed."""
+    """Records that a subscriber's address was changed from `before` to its present one."""
     changed: Changed = (subscriber.id, {"email": subscriber.email}, {"email": before})
     _add(site_id, Entries(changed=[changed]), subscriber.updated_at, source)
 

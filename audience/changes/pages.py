@@ -63,7 +63,7 @@ class ChangePage(NamedTuple):
 
 
 @database.session()
-def newest(site: Site) -> int:
+def newest_number(site: Site) -> int:
     """The number of a site's newest change, from which a client that copies the site now continues."""
     return stored.numbers(site.id)[0]
 
@@ -122,7 +122,7 @@ class ConsentRecord(NamedTuple):
 def consent(site: Site, uuid: str) -> ConsentRecord:
     """The consent record of a subscriber, with proofs. Raises `NotFound`."""
     record = _consent(site.id, uuid)
-    proofs = stored_proofs.of_subscriber(site.id, record.subscriber.id)
+    proofs = stored_proofs.for_subscriber(site.id, record.subscriber.id)
     return record._replace(proofs=[(proof, _wording(site.id, proof)) for proof in proofs])
 
 
@@ -138,7 +138,7 @@ def _consent(site_id: int, uuid: str) -> ConsentRecord:
     if subscriber is None:
         raise NotFound(NOBODY)
     kind, _, number = consent_changes.created_by(site_id, subscriber.id).partition(" ")
-    changes = consent_changes.of_subscriber(site_id, subscriber.id)
+    changes = consent_changes.for_subscriber(site_id, subscriber.id)
     publishable_keys = keys.publishable({int(number or 0), *(item.source_id for item in changes)})
     events = [(readable_source(item.source, item.source_id, publishable_keys), item) for item in changes]
     return ConsentRecord(subscriber, readable_source(kind, int(number or 0), publishable_keys), events)

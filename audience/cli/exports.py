@@ -40,7 +40,7 @@ def export(
     """
     if as_json and file is None:
         raise click.UsageError(NO_FILE)
-    change = change_log_pages.newest(site)
+    change = change_log_pages.newest_number(site)
     pages = exports.recorded_pages(site, segment_id, COMMAND_LINE)
     write = WRITERS[form]
     if file is None:

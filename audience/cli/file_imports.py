@@ -27,7 +27,7 @@ from schemas.formats.consent_guards import Contradicted
 from schemas.formats.date_columns import FIELD
 from schemas.formats.date_columns import IGNORE as LEFT_OUT
 from schemas.formats.dates import DMY, MDY
-from schemas.formats.files import File, inspect
+from schemas.formats.files import InspectedFile, inspect
 from schemas.formats.presets import PRESETS, is_file_of_unsubscribed
 from schemas.formats.questions import QuestionsOpen
 from schemas.formats.readings import Reading
@@ -156,7 +156,7 @@ def _parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 @contextmanager
 def _open_file(
     file: Path, site: Site, parameters: dict[str, Any], quiet: bool
-) -> Iterator[tuple[BinaryIO, File]]:
+) -> Iterator[tuple[BinaryIO, InspectedFile]]:
     """Yields an opened and locked file, and the result of its inspection with all questions answered.
 
     Raises `ClickException`, also in place of a `FileRefused`, `FormError` or interruption in the block.
@@ -181,7 +181,7 @@ def _inspect(
     site: Site,
     parameters: dict[str, Any],
     quiet: bool,
-) -> File:
+) -> InspectedFile:
     """Inspects a file, and asks its open questions at the terminal.
 
     Raises `ClickException`, also if there are questions but no terminal.
@@ -231,12 +231,12 @@ def _meanings(options: Iterable[str]) -> dict[str, str]:
     return meanings
 
 
-def _refused_path(file: Path, inspected: File) -> Path:
+def _refused_path(file: Path, inspected: InspectedFile) -> Path:
     """The path of the file of refused rows, next to `file`."""
     return file.with_name(f"{file.stem}.refused.{'jsonl' if inspected.table.is_json else 'csv'}")
 
 
-def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
+def _describe(file: Path, inspected: InspectedFile, everything: bool) -> Iterator[str]:
     """Yields lines on how the file was understood; unless `everything`, on columns that may surprise."""
     table = inspected.table
     delimiter = {None: "", "\t": ", delimiter tab"}.get(table.delimiter, f", delimiter {table.delimiter}")

@@ -27,7 +27,7 @@ from audience.subscribers import stats
 from schemas import exports
 from schemas import file_imports as wire
 from schemas.base import FormError
-from schemas.formats.files import File
+from schemas.formats.files import InspectedFile
 from schemas.formats.presets import IGNORE
 from schemas.formats.readings import options, parameters
 from schemas.formats.rows import FileRow
@@ -56,7 +56,7 @@ class FileRun:
     """The import of the file at `path`; `refused` is the path of the file of refused rows."""
 
     site: Site
-    file: File
+    file: InspectedFile
     path: Path
     refused: Path
     as_json: bool
@@ -159,7 +159,7 @@ class FileRun:
         imported = ImportedFile(
             printable(self.path.name), COMMAND_LINE.name, file.consent, file.answers, file.digest
         )
-        upload.accept(file.columns, file=imported)
+        upload.accept(file.refused_header, file=imported)
         return refusals.path
 
     @contextmanager
@@ -202,7 +202,7 @@ class Refusals:
     If a file exists at `path` by then, a number is added to the name.
     """
 
-    def __init__(self, path: Path, file: File) -> None:
+    def __init__(self, path: Path, file: InspectedFile) -> None:
         self.path = path
         self.file = file
         self._binary: BinaryIO | None = None

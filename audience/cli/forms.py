@@ -179,7 +179,7 @@ def event(_: Settings, form_id: int, is_end: bool, site: Site, as_json: bool) ->
 
     Example: audience form event 1 --site 6f1c...
     """
-    row = forms.set_event(site, form_id, not is_end, COMMAND_LINE)
+    row = forms.set_event_mode(site, form_id, not is_end, COMMAND_LINE)
     until = row.event_until
     line = COUNTED if until is None else f"The limits per network are lifted until {write_date(until)}."
     show(wire.form(row), as_json, [line])

@@ -168,7 +168,7 @@ def _outcome(site: Site, undo: Undo, counts: dict[str, int]) -> list[str]:
 
     return [
         f"Undo {undo.id} {undo.status}: {_listed(counts)}.",
-        *(f"  kept, {undos.reason(*by)}: {count:,}" for by, count in undos.reasons_kept(site, undo)),
+        *(f"  kept, {undos.reason_in_words(*by)}: {count:,}" for by, count in undos.reasons_kept(site, undo)),
         *_unsubscribed_lines(undos.unsubscribed_count(site, undo)),
     ]
 

@@ -226,8 +226,8 @@ def rename(_: Settings, site: Site, name: str, as_json: bool) -> None:
     show({"site_uuid": site.uuid, "name": name}, as_json, ["Renamed."])
 
 
-def with_fields(command: Any) -> Any:
-    """Decorates a command with an option for each entry of `PAGES`."""
+def with_page_options(command: Any) -> Any:
+    """Decorates a command with an option for each setting of the pages (`PAGES`)."""
     for name, (metavar, text) in reversed(PAGES.items()):
         command = click.option(f"--{name.replace('_', '-')}", name, metavar=metavar, help=text)(command)
     return command
@@ -235,7 +235,7 @@ def with_fields(command: Any) -> Any:
 
 @site.command()
 @site_argument
-@with_fields
+@with_page_options
 @click.option("--logo", type=click.File("rb"), help="PNG, JPEG or WebP, up to 64 KB.")
 @click.option("--no-logo", is_flag=True, help="Remove the logo.")
 @as_json

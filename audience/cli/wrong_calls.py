@@ -1,4 +1,4 @@
-"""What is said of a wrong call of a command: what to write instead."""
+"""Messages for wrong calls of commands: what to write instead."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -31,8 +31,8 @@ class Answer(click.Choice[str]):
         return "\n".join((f"{value!r} is no answer.", *self.ask()))
 
 
-def sentence(error: click.UsageError) -> str:
-    """The message of a wrong call, which says what to write."""
+def usage_message(error: click.UsageError) -> str:
+    """The message for a wrong call, which says what to write instead."""
     message = error.format_message()
     if isinstance(error, click.BadOptionUsage) and message.endswith(NO_VALUE):
         return f"{error.option_name} needs a value after it."

@@ -54,7 +54,7 @@ def index(site: Site) -> str:
         look=looks.get(site),
         obstacle="" if webhooks.for_sign_ups(site) else senders.obstacle(site, settings()),
         figures=sign_ups.figures_by_form(site),
-        open_number=sign_ups.open_numbers(site, clock.now_ms() + 1).total(),
+        open_number=sign_ups.count_open_by_status(site, clock.now_ms() + 1).total(),
     )
 
 
@@ -106,7 +106,7 @@ def set_state(site: Site, form_id: int) -> Response:
 @page(role="owner", again=show)
 def set_event(site: Site, form_id: int) -> Response:
     """Begin an event, a day without limits of sign-ups from one network, or end it"""
-    form = forms.set_event(site, form_id, read_form().get("event") == "on", actor())
+    form = forms.set_event_mode(site, form_id, read_form().get("event") == "on", actor())
     done = "event-on" if form.has_event else "event-off"
     return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id, done=done)
 

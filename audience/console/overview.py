@@ -62,7 +62,7 @@ def _sign_ups(site: Site) -> dict[str, Any]:
     """The outcomes of today's sign-ups (None without any form or sign-up), and the open ones by status."""
     now = clock.now_ms()
     today = periods.from_settings({"unit": "day", "days": 1}, site.time_zone, now).bounds[0]
-    outcomes, open_numbers = sign_ups.outcomes(site, today), sign_ups.open_numbers(site, now + 1)
+    outcomes, open_numbers = sign_ups.outcomes(site, today), sign_ups.count_open_by_status(site, now + 1)
     has_some = outcomes or open_numbers or forms.list_all(site)
     return {"sign_ups": outcomes if has_some else None, "open_numbers": open_numbers}
 

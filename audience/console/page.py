@@ -22,7 +22,7 @@ from audience.http.services import settings
 from audience.looks import looks
 from audience.protocols import REFUSAL
 from audience.sources import Source, SourceKind
-from schemas.base import Form, load
+from schemas.base import RequestSchema, load
 from schemas.values import FormError
 
 ANYONE, OPERATOR, ADMINISTRATOR = "anyone", "operator", "administrator"
@@ -155,7 +155,7 @@ def read_form() -> MultiDict[str, str]:
     return request.form
 
 
-def validate(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
+def validate(form: RequestSchema, sent: dict[str, Any]) -> dict[str, Any]:
     """The values in `sent`, validated by the schema `form`. Raises `Refused`."""
     try:
         values: dict[str, Any] = load(form, sent)

@@ -13,7 +13,7 @@ from audience.segments import segments
 from audience.segments.segments import Segment
 from audience.segments.subjects import OPERATORS, SUBJECTS
 from audience.subscribers import custom_fields, tags
-from schemas.base import Form, load
+from schemas.base import RequestSchema, load
 from schemas.segments import NO_JSON, NewSegment, RulesOnly
 from schemas.values import NAMES as PLAIN_FIELDS
 from schemas.values import FieldError, FormError
@@ -59,7 +59,7 @@ def _rules(value: Any) -> dict[str, Any]:
     return rules
 
 
-def _read_sent(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
+def _read_sent(form: RequestSchema, sent: dict[str, Any]) -> dict[str, Any]:
     """The values in `sent`, validated by the schema `form`. Raises `Refused`."""
     try:
         values: dict[str, Any] = load(form, sent)

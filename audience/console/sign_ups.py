@@ -118,7 +118,7 @@ def _show(site: Site, status: str, rows: list[SignUp], email: str = "") -> str:
         rows=rows[:PAGE_ROWS],
         is_more=len(rows) > PAGE_ROWS,
         before=before,
-        numbers=sign_ups.open_numbers(site, before),
+        numbers=sign_ups.count_open_by_status(site, before),
         held_since=holds.held_since(site),
         outcomes=sign_ups.outcomes(site, clock.now_ms() - DAYS * DAY_MS),
         names={form.id: form.name for form in forms.list_all(site)} | {NO_FORM: BY_OPERATOR},
@@ -131,7 +131,7 @@ def _show(site: Site, status: str, rows: list[SignUp], email: str = "") -> str:
 
 def _first(site: Site) -> str:
     """The first status in `STATES` that any open sign-up has; "held" without one."""
-    numbers = sign_ups.open_numbers(site, clock.now_ms() + 1)
+    numbers = sign_ups.count_open_by_status(site, clock.now_ms() + 1)
     return next((status for status in STATES if numbers[status]), HELD)
 
 
@@ -142,7 +142,7 @@ def _before(site: Site, status: str) -> int:
     """
     form = read_form()
     before: int = validate(ChosenSignUps(), {"before": form.get("before", "")})["before"]
-    number = sign_ups.open_numbers(site, before)[status]
+    number = sign_ups.count_open_by_status(site, before)[status]
     if form.get("typed", "").replace(",", "").strip() != str(number):
         raise Refused(TYPE_NUMBER, [FieldError("typed", TYPE_NUMBER)])
     return before

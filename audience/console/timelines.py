@@ -29,7 +29,7 @@ TYPES = {bool: "yes or no", int: "number", float: "number", list: "list", dict: 
 def timeline(site: Site, subscriber: Subscriber) -> dict[str, Any]:
     """The variables of a subscriber's page, with the newest events, or more if the URL has `everything`."""
     limit = MOST_SHOWN if "everything" in request.args else SHOWN
-    events, event_count = subscriber_lists.history(site, subscriber, limit)
+    events, event_count = subscriber_lists.newest_events(site, subscriber, limit)
     all_tags = tags.list_all(site)
     history = consents.history(site, subscriber)
     entries = sorted([*history, *map(_event, events)], key=lambda entry: entry.at, reverse=True)

@@ -18,7 +18,7 @@ def undo_parts(site: Site, source: Source, offered: bool = True) -> dict[str, An
     if undo is None:
         until = undos.undoable_until(site, source, settings().changes_days) if offered else None
         return {"undo": None, "undo_until": until}
-    reasons = [(undos.reason(*by), count) for by, count in undos.reasons_kept(site, undo)]
+    reasons = [(undos.reason_in_words(*by), count) for by, count in undos.reasons_kept(site, undo)]
     return {
         "undo": undo,
         "undo_kept": reasons,

@@ -41,7 +41,7 @@ def make(site: Site) -> str | Response:
     """Make a webhook of the site, with its secret, which is shown once"""
     item = _item()
     webhooks.check(item, settings().webhook_private_addresses)
-    pair, webhook_id = make_once(site.id, lambda: webhooks.make(site, item, actor()), _id)
+    pair, webhook_id = make_once(site.id, lambda: webhooks.create_checked(site, item, actor()), _id)
     return _show_once(*pair) if pair else _redirect(site, int(webhook_id), AGAIN_SECRET)
 
 

@@ -84,7 +84,7 @@ def counted(value: int, one: str, many: str = "") -> str:
 
 
 def visible(value: object) -> object:
-    """The text, with marks for invisible characters that change the text's direction."""
+    """The text, with visible marks in place of invisible characters that change its direction."""
     return value.translate(TURNING) if isinstance(value, str) else value
 
 

@@ -110,11 +110,11 @@ def erase_stored(
             return None
         hashes, key = site_keys.sent_address_hashes(site.id, address), _key(address)
         erased_pages.request(instance)
-        number, now = site_counters.take(site.id, clock.now_ms())
+        number, now = site_counters.take_acceptance_number(site.id, clock.now_ms())
         at = _instant(subscriber, now)
         stored_log.add(consents.log_lines(site.id, number, _subjects(site, hashes, subscriber, at)))
         _delete(site.id, [key] if key else [], source, number)
-        forget_typed(site.id)
+        forget_search_texts(site.id)
         _suppress(site.id, {hashes[0]: at}, number, hashes[1:])
         if actor:
             audit_log.record(actor, "subscriber erased", site, hashes[0])
@@ -152,7 +152,7 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
     subjects = [subject for row in erased for subject in _subjects(site, *row)]
     stored_log.add(consents.log_lines(site.id, number, subjects))
     _delete(site.id, [subscriber.email_key for subscriber in present], accepted.source, number)
-    forget_typed(site.id)
+    forget_search_texts(site.id)
     first = [hash_ for hashes, _, _ in erased for hash_ in hashes[1:]]
     _suppress(site.id, {hashes[0]: at for hashes, _, at in erased}, number, first)
 
@@ -191,12 +191,12 @@ def erase_again(site: Site, erased_at: Mapping[str, int], uuid_hashes: Collectio
 
     last, erased = 0, 0
     with database.write(site.id):
-        number, _ = site_counters.take(site.id, clock.now_ms())
+        number, _ = site_counters.take_acceptance_number(site.id, clock.now_ms())
         while keys := stored.keys_after(site.id, last, CHUNK_ROWS):
             last = keys[-1][0]
             again = [key for _, key, uuid, _ in keys if is_erased(key) or is_erased(uuid)]
             erased += _delete(site.id, again, RESTORE, number)
-        forget_typed(site.id)
+        forget_search_texts(site.id)
         _suppress(site.id, erased_at, number)
     waiting_imports.blank_erased_rows(site.id, is_erased)
     change_log.blank_erased_values(site.id)
@@ -204,8 +204,9 @@ def erase_again(site: Site, erased_at: Mapping[str, int], uuid_hashes: Collectio
 
 
 def existing_uuid_hashes(site: Site, hashes: Collection[str]) -> set[str]:
-    """The hashes that are of the uuid of an existing subscriber. A subscriber who is added again has a new
-    uuid.
+    """Those of `hashes` that are the hash of an existing subscriber's uuid.
+
+    A subscriber who is added again has a new uuid.
     """
     return _existing_hashes(site, hashes, lambda _key, uuid: uuid)
 
@@ -299,7 +300,7 @@ def _delete(site_id: int, keys: Sequence[str], source: Source, number: int) -> i
     return len(present)
 
 
-def forget_typed(site_id: int) -> None:
+def forget_search_texts(site_id: int) -> None:
     """Deletes what operators searched for: it may contain the address or name of an erased subscriber."""
-    stored_audit_log.forget_typed(site_id)
+    stored_audit_log.forget_search_texts(site_id)
     sessions.forget_searches(site_id)

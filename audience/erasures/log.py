@@ -100,9 +100,9 @@ def _beginning(log: Path) -> LogLine | None:
     return _change(entry) if entry.get("kind") == BEGINNING else None
 
 
-def missing_ms(log: Path, since: int) -> int:
-    """How much of the time since the instant `since` the log lacks, in milliseconds; 0 if it had begun by
-    then.
+def uncovered_ms(log: Path, since: int) -> int:
+    """The milliseconds from the instant `since` to the beginning of the log, or to now without one; 0 if it
+    began earlier.
     """
     first = _beginning(log)
     return clock.now_ms() - since if first is None else max(0, first.at - since)

@@ -123,7 +123,7 @@ def change(
 def set_state(
     site: Site, form_id: int, state: str, actor: Actor | None = None, no_mail: str = NO_MAIL
 ) -> SignUpForm:
-    """Opens, pauses or archives a form.
+    """Opens, pauses or archives a form. `no_mail` and `actor` are as in `create`.
 
     Raises `NotFound`, and `Refused` with all reasons why the form cannot be opened.
     """
@@ -131,8 +131,8 @@ def set_state(
 
 
 @database.writes_site
-def set_event(site: Site, form_id: int, is_on: bool, actor: Actor) -> SignUpForm:
-    """Suspends the form's network limits for a day, or restores them. Raises `NotFound`."""
+def set_event_mode(site: Site, form_id: int, is_on: bool, actor: Actor) -> SignUpForm:
+    """Suspends the form's network limits for a day if `is_on`, otherwise restores them. Raises `NotFound`."""
     before = require(site.id, form_id)
     form = before._replace(event_until=clock.now_ms() + EVENT_MS if is_on else None)
     if form != before:

@@ -159,7 +159,8 @@ def register(
     storage_handlers: Mapping[Any, Handler],
     error_pages: Mapping[str, ErrorPage],
 ) -> None:
-    """Registers a handler for every exception. `storage_handlers` are for those of the database.
+    """Registers a handler for every exception. `storage_handlers` are the handlers of the database's
+    exceptions.
 
     `error_pages` are the functions that show an error as a page, by name of the blueprint.
     """

@@ -124,7 +124,7 @@ class Upload:
         """
         with database.write(self.site.id):
             self.hold()
-            number, at = site_counters.take(self.site.id, clock.now_ms())
+            number, at = site_counters.take_acceptance_number(self.site.id, clock.now_ms())
             if not stored.accept(self.site.id, self.import_id, list(columns), at, _now(), number):
                 raise self._error_of_end()
             if file:

@@ -223,7 +223,7 @@ def _receive(task: Task, file: ReadableFile, received: Upload) -> None:
         if _is_left(task):
             received.discard()
         raise
-    received.accept(file.columns)
+    received.accept(file.refused_header)
 
 
 @database.session()

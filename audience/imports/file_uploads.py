@@ -269,7 +269,7 @@ def imported_before(site: Site, digest: str) -> tuple[int, int] | None:
 
 
 def sweep(instance: Path, only_site: int | None = None) -> None:
-    """Deletes files that nobody has imported for a day."""
+    """Deletes files that were sent over a day ago and are not being imported."""
     before = clock.now_ms() - KEPT_MS
     _sweep_asked(instance, only_site)
     with database.session():

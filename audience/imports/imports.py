@@ -113,14 +113,16 @@ def store(
     return StoredImport(import_id, numbered, problems, small, finished)
 
 
-def stored_before(
+def rebuild_stored(
     site: Site,
     import_id: int,
     items: Sequence[tuple[int, Item]],
     errors: Sequence[FieldError],
     inline_rows: int,
 ) -> StoredImport:
-    """The import that the same items made before. `errors` are all of its errors."""
+    """Rebuilds what `store` returned for an earlier request with the same items. `errors` are all
+    errors of that request.
+    """
     refused = {index_of(error) for error in errors}
     others = [(index, item) for index, item in items if index not in refused]
     numbered = [(index, change_from_item(item, time_zone=site.time_zone)) for index, item in others]
@@ -269,7 +271,7 @@ def _apply_batch(accepted: RunningImport, job: Job) -> tuple[RunningImport, Impo
     while accepted.applied < end:
         with _pace.write(site_id) as chunk:
             before = accepted.applied
-            site_counters.take(site_id, clock.now_ms())
+            site_counters.take_acceptance_number(site_id, clock.now_ms())
             jobs.hold(job, jobs.SITE)
             accepted = _apply(site_id, accepted, changes[before - batch.first_row :])
             chunk.rows = accepted.applied - before

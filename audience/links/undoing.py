@@ -79,7 +79,7 @@ def undo(link: Link, text: str) -> UndoOutcome:
             return UndoOutcome.TOO_LATE
         instant, number, kind = ticket.before
         before = ConsentBefore(None, instant or None, number, kind)
-        subscribers.put_consent_back(site_id, subscriber, before, subscribers.accept_now(site_id, SOURCE))
+        subscribers.restore_consent(site_id, subscriber, before, subscribers.accept_now(site_id, SOURCE))
         return UndoOutcome.UNDONE
 
 

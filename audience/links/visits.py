@@ -77,7 +77,9 @@ def may_choose(link: Link, subscriber: Subscriber) -> bool:
 
 
 def shows_address(link: Link, subscriber: Subscriber) -> bool:
-    """Whether a page may show the address. A preferences link for a former address hides the new one."""
+    """Whether a page may show the subscriber's address. A preferences link that was made for a former address
+    does not show the present one.
+    """
     return link.purpose != PREFERENCES or link.is_for(subscriber.email_key)
 
 

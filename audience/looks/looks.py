@@ -59,8 +59,8 @@ def contact(look: Look) -> str:
 
 
 def base_url(look: Look, public_url: str) -> str:
-    """The beginning of the URLs of a site's pages: `public_url`, or the site's own address with the same
-    path.
+    """The beginning of the URLs of a site's pages: `public_url`, or the site's own address followed by
+    the path of `public_url`.
     """
     return look.base_url + urlsplit(public_url).path if look.base_url else public_url
 

@@ -73,8 +73,8 @@ SENTENCES: tuple[tuple[type[Exception], str], ...] = (  # the first that is of i
 
 
 class Unfit(Exception):
-    """The mail server lacks something that is required, or a setting is not allowed: a sentence says
-    which.
+    """The mail server lacks something that is required, or a setting is not allowed. The message
+    says which.
     """
 
 

@@ -111,7 +111,7 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
         raise Refused(f"{file} exists already: choose another name.")
     if not file.parent.is_dir():
         raise Refused(f"There is no folder {file.parent}: create it first.")
-    data = DUMP if stored.backup_advice(settings.database) else DATABASE
+    data = DUMP if stored.restore_advice(settings.database) else DATABASE
     with os_errors_refused(file), secret_files.private_folder(file.parent) as folder:
         draft, at = folder / "draft.tar", clock.now_ms()
         stored.copy(folder / data, lambda done, total: progress("Copying", done, total))
@@ -137,7 +137,7 @@ def is_on_server(settings: Settings) -> bool:
 
 def refuse_server(settings: Settings) -> None:
     """Raises `Refused` if the database is on a server, which has backups of its own."""
-    if advice := stored.backup_advice(settings.database):
+    if advice := stored.restore_advice(settings.database):
         raise Refused(advice)
 
 

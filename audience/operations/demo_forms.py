@@ -98,7 +98,7 @@ def _count(site_id: int, form_id: int, drafts: Sequence[DemoSignUp], now: int) -
 def _store(site_id: int, form: SignUpForm, drafts: Sequence[DemoSignUp], now: int) -> None:
     """Stores the sign-ups that are still kept, oldest first, and the proofs of confirmed ones."""
     by_key = stored_subscribers.get_by_keys(site_id, [draft.email for draft in drafts])
-    number = site_counters.take(site_id, now).number
+    number = site_counters.take_acceptance_number(site_id, now).number
     for position, draft in enumerate(sorted(drafts, key=lambda draft: draft.at)):
         network = NETWORKS[position % len(NETWORKS)]
         sign_up = _sign_up(site_id, form, draft, network, now)._replace(number=number)

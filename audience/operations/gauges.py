@@ -41,6 +41,6 @@ def _measure(only_site: int | None) -> dict[str, float]:
         "change_log_bytes": log_bytes,
         "change_log_days": age_ms / DAY_MS,
         "webhooks_paused": sum(webhooks.count_paused(only_site).values()),
-        "webhook_changes_waiting": webhooks.most_behind(only_site),
+        "webhook_changes_waiting": webhooks.largest_backlog(only_site),
         "confirmation_oldest_waiting_seconds": sign_ups.oldest_waiting_seconds(only_site),
     }

@@ -94,6 +94,7 @@ def redis(context: Context) -> Iterator[Finding]:
 
 
 def worker(context: Context) -> Iterator[Finding]:
+    """Warns if the last heartbeat of an import worker is old or missing."""
     age = context.processes.worker_age()
     if age is not None and age <= HEARTBEAT_WARN_SECONDS:
         yield ok("worker", f"last heartbeat {age:.0f} s ago")
@@ -152,7 +153,7 @@ def check_webhooks(context: Context) -> Iterator[Finding]:
         verb = "webhook is" if number == 1 else "webhooks are"
         yield warn("webhooks", f"{number} {verb} paused: {why}", WEBHOOK_ADVICE)
     if not paused:
-        most = webhooks.most_behind(context.only_site)
+        most = webhooks.largest_backlog(context.only_site)
         yield ok("webhooks", f"at most {most} changes wait to be delivered to one")
 
 

@@ -174,12 +174,14 @@ def _copy_log(instance: Path, source: MoveDatabase, arriving: MoveDatabase) -> N
     """Copies the lines of the log of erasures that the target lacks, to its table or file."""
     log = instance / erasure_log.LOG
     in_file = list(erasure_log.read(log))
-    lines_there = set(erasure_log.merge_pairs(arriving.logged_erasures()) if arriving.keeps_log else in_file)
-    changes = erasure_log.merge_pairs(source.logged_erasures()) if source.keeps_log else in_file
+    lines_there = set(
+        erasure_log.merge_pairs(arriving.logged_erasures()) if arriving.keeps_erasure_log else in_file
+    )
+    changes = erasure_log.merge_pairs(source.logged_erasures()) if source.keeps_erasure_log else in_file
     missing = [
         line for line in changes if line not in lines_there and not (lines_there and line.kind == BEGINNING)
     ]
-    if arriving.keeps_log:
+    if arriving.keeps_erasure_log:
         arriving.log_erasures(missing)
     elif missing:
         stored_log.append(log, missing)
@@ -215,7 +217,7 @@ def first_difference(
     highest = source.last_id(subscribers)
     for _ in range(min(SAMPLE, highest)):
         after = random.randrange(highest)
-        if source.person(after) != arriving.person(after):
+        if source.first_subscriber_after(after) != arriving.first_subscriber_after(after):
             return subscribers.name
     return ""
 

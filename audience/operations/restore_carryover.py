@@ -64,7 +64,7 @@ class Carryover:
     check value are taken to be of the backup's pepper.
 
     `damaged` is true if the present database cannot be read, `is_new` if the folder had neither log, pepper
-    nor database. The log has no unsubscribes of `missing_ms` after the backup. It ends with `cut_off` bytes
+    nor database. The log has no unsubscribes of `uncovered_ms` after the backup. It ends with `cut_off` bytes
     of an unfinished line; `unreadable` has the numbers of unreadable lines.
 
     `since` is the instant of the backup, in milliseconds; 0 for a database that has every change from before
@@ -84,7 +84,7 @@ class Carryover:
     logged_by: set[str | None] = field(default_factory=set)
     damaged: bool = False
     is_new: bool = False
-    missing_ms: int = 0
+    uncovered_ms: int = 0
     cut_off: int = 0
     since: int = 0
     unreadable: list[int] = field(default_factory=list)
@@ -95,7 +95,7 @@ class Carryover:
 
     @property
     def missing_days(self) -> int:
-        return -(-self.missing_ms // DAY_MS)
+        return -(-self.uncovered_ms // DAY_MS)
 
     def is_log_of_another(self, pepper_check: str) -> bool:
         """Whether a line of the log was made with another pepper."""
@@ -123,8 +123,8 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
     log, unreadable = settings.instance / erasure_log.LOG, list[int]()
     carryover = _from_log(erasure_log.read(log, unreadable=unreadable), since)
     carryover.is_new, carryover.unreadable = is_new(settings), unreadable
-    carryover.missing_ms, carryover.cut_off = (
-        erasure_log.missing_ms(log, since),
+    carryover.uncovered_ms, carryover.cut_off = (
+        erasure_log.uncovered_ms(log, since),
         erasure_log.unfinished_bytes(log),
     )
     secret = pepper.read(settings.pepper)
@@ -135,12 +135,12 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
     try:
         with database.session():
             _read_database(carryover, accepted)
-        if (carryover.missing_ms or unreadable) and carryover.site_ids:
+        if (carryover.uncovered_ms or unreadable) and carryover.site_ids:
             log.touch(mode=0o600)
             openers.process(settings)
             with database.write():
                 erasure_log.complete(settings.instance)
-            carryover.lines, carryover.missing_ms = _from_log(erasure_log.read(log), since).lines, 0
+            carryover.lines, carryover.uncovered_ms = _from_log(erasure_log.read(log), since).lines, 0
             unreadable.clear()
     except (StatementError, Unavailable, Unusable):
         carryover.damaged = True

@@ -34,7 +34,7 @@ def migrate(settings: Settings, is_backed_up: bool = False) -> None:
 
 
 def _back_up(settings: Settings, is_backed_up: bool) -> None:
-    if stored.backup_advice(settings.database):
+    if stored.restore_advice(settings.database):
         if not is_backed_up:
             raise Unusable(ON_SERVER)
         return

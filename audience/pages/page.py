@@ -126,6 +126,7 @@ def whole(address: str) -> Markup:
 
 
 def link(url: str, text: str) -> Markup:
+    """The HTML of a link."""
     return LINK.format(url, text)
 
 

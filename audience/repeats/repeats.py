@@ -153,7 +153,7 @@ class Claim:
 
 
 def sweep(only_site: int | None = None) -> bool:
-    """Deletes some expired requests of one site. Returns False if there are none."""
+    """Deletes some expired requests: of `only_site`, or of any one site. Returns False if there are none."""
     before = clock.now_ms() - KEPT_MS
     if only_site is None:
         with database.session():

@@ -80,7 +80,7 @@ def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | 
     changed = _draft(site.id, item)._replace(id=report.id, created_at=report.created_at)
     if changed._replace(updated_at=report.updated_at) == report:
         return report
-    stored.change(site.id, changed)
+    stored.update(site.id, changed)
     _record(site, actor, "report changed", changed.name)
     return changed
 

@@ -103,7 +103,7 @@ def events_by_week(site: Site, subscriber_ids: Sequence[int], weeks: int) -> dic
 
 
 @database.snapshot()
-def history(site: Site, subscriber: Subscriber, limit: int) -> tuple[list[Event], int]:
+def newest_events(site: Site, subscriber: Subscriber, limit: int) -> tuple[list[Event], int]:
     """(The newest events of a subscriber, newest first; the number of all its events)."""
     return stored_events.page(site.id, subscriber.id, limit, 0), stored_events.count(site.id, subscriber.id)
 
@@ -113,7 +113,7 @@ def consents(site: Site, subscriber: Subscriber) -> tuple[str, list[ConsentChang
     """(What created a subscriber, such as `import 12`, or ""; changes of its consent, in order)."""
     return (
         consent_changes.created_by(site.id, subscriber.id),
-        consent_changes.of_subscriber(site.id, subscriber.id),
+        consent_changes.for_subscriber(site.id, subscriber.id),
     )
 
 

@@ -104,7 +104,7 @@ def _page(site: Site, cursor: MirrorCursor | None) -> ChangePage | None:
 
 def _copy(site: Site, opened: Mirror) -> None:
     """Replaces the whole mirror by the site, in one transaction."""
-    change, last = change_log_pages.newest(site), 0
+    change, last = change_log_pages.newest_number(site), 0
     with opened.transaction():
         opened.clear()
         for page in exports.recorded_pages(site, None, COMMAND_LINE):

@@ -208,7 +208,7 @@ def _draft(site: Site, form: SignUpForm | None, asked: SignUpRequest, now: int) 
         id=0,
         form_id=form.id if form else NO_FORM,
         nonce=str(uuid.uuid4()),
-        number=site_counters.take(site.id, now).number,
+        number=site_counters.take_acceptance_number(site.id, now).number,
         status=HELD if asked.is_held else WAITING,
         reason=asked.reason,
         address_hash=site_keys.address_hash(site.id, asked.email),
@@ -299,9 +299,9 @@ def outcomes(site: Site, since: int) -> Counter[str]:
 
 
 @database.session()
-def open_numbers(site: Site, before: int) -> Counter[str]:
+def count_open_by_status(site: Site, before: int) -> Counter[str]:
     """The number of sign-ups by status that were requested before an instant and are open now."""
-    return Counter(stored.open_numbers(site.id, before))
+    return Counter(stored.count_open_by_status(site.id, before))
 
 
 @database.session()

@@ -92,7 +92,9 @@ def read(site: Site, form_id: int, text: str) -> FormStep | None:
 
 
 def judge(site: Site, step: FormStep, network: str, solution: str) -> StepOutcome:
-    """Judges the answer to a step. `solution` is the script's, empty if the button was pressed."""
+    """Judges the answer to a step. `network` is the visitor's shortened IP address. `solution` is what the
+    script computed; "" if the visitor pressed the button.
+    """
     age = clock.now_ms() - step.made_at
     if age > LIFE_MS or network != step.network:
         return StepOutcome.AGAIN

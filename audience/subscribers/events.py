@@ -103,7 +103,10 @@ def for_subscriber(site: Site, subscriber: Subscriber) -> list[Event]:
 
 @database.session()
 def page(site: Site, uuid: str, number: int) -> tuple[list[Event], bool]:
-    """(Page `number` of a subscriber's events, newest first; whether there are more). Raises `NotFound`."""
+    """(A page of a subscriber's events, newest first; whether there are more). Pages are numbered from 1.
+
+    Raises `NotFound`.
+    """
     subscriber = stored_subscribers.get_by_uuid(site.id, uuid)
     if subscriber is None:
         raise NotFound(NOBODY)

@@ -105,10 +105,12 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     return WriteResult(outcomes, batch.ids(), unsubscribed, stayed_unsubscribed, *ignored)
 
 
-def put_consent_back(
+def restore_consent(
     site_id: int, subscriber: Subscriber, before: ConsentBefore, accepted: Acceptance
 ) -> None:
-    """Restores the consent event `before` of a subscriber, in the caller's transaction."""
+    """Restores the consent event `before` of a subscriber, in the caller's transaction, which has the
+    acceptance number of `accepted`.
+    """
     key, at = subscriber.email_key, clock.now_ms()
     batch = SubscriberBatch(site_id, [Change(key, subscriber.email)], accepted, at)
     batch.consents.put_back(batch.subscribers[key], before)
@@ -120,7 +122,7 @@ def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:
 
     Returns the number with the instant and the source. The caller's transaction then holds the site's lock.
     """
-    return Acceptance(*site_counters.take(site_id, clock.now_ms()), source)
+    return Acceptance(*site_counters.take_acceptance_number(site_id, clock.now_ms()), source)
 
 
 def create(site: Site, item: Item, source: Source = OPERATOR) -> Subscriber:

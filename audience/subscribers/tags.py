@@ -136,7 +136,7 @@ def merge_targets(site_id: int, names: Mapping[int, str]) -> dict[int, str]:
 
     `names` has the tags' names by id.
     """
-    into = {rename.into_id for rename in tag_renames.untold(site_id) if rename.is_merge}
+    into = {rename.into_id for rename in tag_renames.list_unrecorded(site_id) if rename.is_merge}
     return {tag_id: name_key(name) for tag_id, name in names.items() if tag_id in into}
 
 
@@ -145,7 +145,7 @@ def list_twins(site: Site) -> list[tuple[Tag, Tag]]:
     """The pairs (oldest tag, twin) of tags with the same key, without twins that are being merged."""
     groups = twins(site.id)
     by_id = {tag.id: tag for tag in stored.list_all(site.id)} if groups else {}
-    merging = {rename.tag_id for rename in tag_renames.untold(site.id)}
+    merging = {rename.tag_id for rename in tag_renames.list_unrecorded(site.id)}
     return [
         (by_id[older], by_id[twin])
         for older, others in groups.items()

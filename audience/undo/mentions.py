@@ -48,7 +48,7 @@ def read_on(site_id: int, source: Source, reached: ReadPosition) -> Mentions:
     by_id: dict[int, Source] = {}
     undone_sources = undos.sources(site_id)
     deletions = {Source("bulk_act", action.id) for action in bulk_actions.field_deletions(site_id)}
-    rows = source_rows.after_row(site_id, reached.row, ROWS_AT_ONCE)
+    rows = source_rows.rows_after(site_id, reached.row, ROWS_AT_ONCE)
     for row in rows:
         reached, by = reached._replace(row=row.id), Source(row.source, row.source_id)
         if by != source and by.kind != "undo" and by not in deletions:

@@ -144,7 +144,10 @@ def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
     if failed := stored.get_by_source(site_id, source):
         stored.retry(site_id, failed.id)
         return _require(site_id, source)
-    accepted, action = site_counters.take(site_id, clock.now_ms()), _undone_action(site_id, source)
+    accepted, action = (
+        site_counters.take_acceptance_number(site_id, clock.now_ms()),
+        _undone_action(site_id, source),
+    )
     entries = source_rows.entries_of(site_id, source)
     stored.add(site_id, source, entries, (action.first_row, action.first_number), *accepted, resubscribe)
     return _require(site_id, source)
@@ -303,8 +306,10 @@ def reasons_kept(site: Site, undo: Undo) -> list[tuple[tuple[str, str | None], i
     return [(readable_source(kind, number, shown_keys), count) for kind, number, count in rows]
 
 
-def reason(kind: str, number: str | None) -> str:
-    """Why an undo leaves something as it is, as a sentence, by `kind` and `number` of the source."""
+def reason_in_words(kind: str, number: str | None) -> str:
+    """Why an undo left a subscriber or value as it is, in words. `kind` and `number` are of the source, or
+    `kind` is one of `WHY`.
+    """
     if kind in WHY:
         return WHY[kind]
     if kind in BY_KEY:
@@ -336,7 +341,7 @@ def _kept_pages(site: Site, undo_id: int) -> Iterator[list[tuple[str, ...]]]:
             return
         after = page[-1].id
         yield [
-            (row.email, row.uuid, reason(*readable_source(row.source, row.source_id, shown_keys)))
+            (row.email, row.uuid, reason_in_words(*readable_source(row.source, row.source_id, shown_keys)))
             for row in page
         ]
 

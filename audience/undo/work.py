@@ -58,7 +58,7 @@ def subject(source: Source) -> str:
 def give_up(site_id: int, undo_id: int) -> None:
     """Ends an undo that has failed too often, in the caller's transaction. A further request continues it."""
     if _get(site_id, undo_id).removed:
-        erasures.forget_typed(site_id)
+        erasures.forget_search_texts(site_id)
     stored.end(site_id, undo_id, FAILED, clock.now_ms())
 
 
@@ -221,7 +221,7 @@ def _end(job: Job) -> None:
         if created:
             _delete_unused(site_id, created, used)
         if undo.removed:
-            erasures.forget_typed(site_id)
+            erasures.forget_search_texts(site_id)
         stored.end(site_id, undo_id, FINISHED, clock.now_ms())
         _record(site_id, undo)
 

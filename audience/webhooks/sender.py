@@ -52,7 +52,9 @@ WriteChange = Callable[..., Mapping[str, Any]]  # the resource of a change, and 
 
 @dataclass(frozen=True)
 class Message:
-    """The next message of a webhook: those changes in its range that it asks for, and their `uuids`."""
+    """The next message of a webhook. `body` has the changes in the webhook's range that the webhook asks for;
+    `uuids` are the uuids of their subscribers, without erased ones.
+    """
 
     site: Site
     webhook: Webhook

@@ -79,12 +79,12 @@ def create(
     Raises `Refused`.
     """
     check(item, private_addresses)
-    return make(site, item, actor)
+    return create_checked(site, item, actor)
 
 
 @database.writes_site
-def make(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tuple[Webhook, str]:
-    """Creates a webhook as `create` does, for an item that `check` has passed."""
+def create_checked(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tuple[Webhook, str]:
+    """Creates a webhook from an item that passed `check`. Returns it and its secret."""
     at, nonce = clock.now_ms(), site_keys.new_webhook_nonce()
     draft = Webhook(0, "", "[]", None, "", nonce, stored_changes.numbers(site.id)[0], at, at)
     webhook = _change_webhook(site.id, draft, item)
@@ -233,9 +233,9 @@ def count_paused(only_site: int | None = None) -> dict[str, int]:
 
 
 @database.session()
-def most_behind(only_site: int | None = None) -> int:
-    """The highest number of undelivered changes of any webhook of all sites, or of one."""
-    return stored.most_behind(only_site)
+def largest_backlog(only_site: int | None = None) -> int:
+    """The largest number of undelivered changes that one webhook has, of all sites or of one."""
+    return stored.largest_backlog(only_site)
 
 
 def require(site_id: int, webhook_id: int) -> Webhook:

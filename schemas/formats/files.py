@@ -40,11 +40,12 @@ class ColumnPlan(NamedTuple):
 
 
 @dataclass(frozen=True)
-class File:
+class InspectedFile:
     """A file that was looked through. `plan` has its columns with their meanings; `answer` says who may be
-    written to.
+    written to. `reading` has the user's answers by which the file is read.
 
-    `columns` is the header for a file of its refused rows. For JSON it grows while rows are read.
+    `refused_header` is the header of a file of its refused rows. For JSON it grows while rows are read.
+    `digest` is the SHA-256 of the file's content, in hex; "" if it was not computed.
     """
 
     table: Table
@@ -53,7 +54,7 @@ class File:
     preset: Preset | None
     answer: ConsentAnswer
     reading: Reading
-    columns: list[str]
+    refused_header: list[str]
     is_empty: bool
     digest: str = ""
 
@@ -110,7 +111,7 @@ class File:
     def _cells(self, value: Any) -> list[str]:
         if self.table.is_json:
             members = with_all_values(value) | self.answer_cells if isinstance(value, dict) else value
-            return refused_cells(self.columns, members)
+            return refused_cells(self.refused_header, members)
         width = len(self.table.names)
         cells = [self.table.cell(cell) for cell in value]
         padding = [""] * (width - len(cells))
@@ -124,7 +125,7 @@ def inspect(
     run: Run | None = None,
     unpacked: BinaryIO | None = None,
     sampled: bool = False,
-) -> File:
+) -> InspectedFile:
     """Opens a file and looks through it (`FirstLook`). Raises `FormError`.
 
     The kind is detected unless given. A child process, started by `run`, reads a workbook and writes its rows
@@ -145,7 +146,7 @@ def digest(binary: BinaryIO) -> str:
 
 def read_through(
     table: Table, reading: Reading, follow: Callable[[int], object] = bool, sampled: bool = False
-) -> File:
+) -> InspectedFile:
     """Looks through an open file. Raises `FormError` if it is refused, or leaves questions open.
 
     Calls `follow` with the number of rows so far. With `sampled`, reads only the beginning of a file without
@@ -160,7 +161,7 @@ def read_through(
     dates = look.look_through(asks, follow, sampled)
     names = [] if table.is_json else [*table.names, *answer_cells(table, columns, answer, reading)]
     is_empty = next(table.records(), None) is None
-    return File(table, columns, dates, preset, answer, reading, names, is_empty)
+    return InspectedFile(table, columns, dates, preset, answer, reading, names, is_empty)
 
 
 def plan_columns(table: Table, reading: Reading) -> ColumnPlan:

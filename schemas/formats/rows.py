@@ -115,7 +115,7 @@ class Rows:
             if cell == "":
                 continue
             if column.key is not None:
-                row.custom[column.key] = self.table.custom(cell)
+                row.custom[column.key] = self.table.custom_value(cell)
             else:
                 self._put(row, column, self.table.cell(cell), self.readers)
         _complete(row)

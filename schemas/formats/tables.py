@@ -126,8 +126,8 @@ class Table:
             return value
         return "" if value is None else compact_json(value)
 
-    def custom(self, value: Any) -> Any:
-        """The custom value in a cell. Only CSV, where all cells are text, has numbers read from text."""
+    def custom_value(self, value: Any) -> Any:
+        """The custom value in a cell. Numbers are read from text only in CSV, where all cells are text."""
         return csv_values.read_value(value) if self.kind == CSV else csv_values.read_typed(value)
 
 

@@ -70,7 +70,7 @@ def erase(site_id: int, hashes: Mapping[str, str]) -> None:
         ENTRIES.change({"subject": hashes[uuid]}, site_id=site_id, subject=uuid)
 
 
-def forget_typed(site_id: int) -> None:
+def forget_search_texts(site_id: int) -> None:
     """Removes the filter values that operators typed from all entries of a site."""
     execute("UPDATE audit_log SET typed = '{}' WHERE site_id = ? AND typed <> '{}'", (site_id,))
 

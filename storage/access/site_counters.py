@@ -25,10 +25,10 @@ class AcceptanceNumber(NamedTuple):
     at: int
 
 
-def take(site_id: int, now: int) -> AcceptanceNumber:
-    """Takes the next number and an instant for the caller's accepting transaction.
+def take_acceptance_number(site_id: int, now: int) -> AcceptanceNumber:
+    """Increments a site's counter, in the caller's accepting transaction. Returns the number and its instant.
 
-    The instant is `now`, in milliseconds, or that of an earlier transaction if it is later.
+    The instant, in milliseconds, is the later of `now` and that of the last number.
     """
     return AcceptanceNumber(*row(TAKE, (site_id, now)))
 

@@ -45,8 +45,8 @@ RENAMES = Records(TagRenameModel, TagRename)
 get, add = RENAMES.get, RENAMES.add_new
 
 
-def untold(site_id: int) -> list[TagRename]:
-    """The renames and merges that the record of changes does not tell of all subscribers yet."""
+def list_unrecorded(site_id: int) -> list[TagRename]:
+    """The renames and merges that the record of changes does not yet have for every subscriber."""
     return RENAMES.find(site_id=site_id, is_told=0)
 
 

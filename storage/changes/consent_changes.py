@@ -10,7 +10,10 @@ from storage.records import Records
 
 
 class ConsentChange(NamedTuple):
-    """A change of consent by `source`, such as api or import, and the id of that."""
+    """A change of consent at an instant in milliseconds. `source` is what changed it, such as api or import,
+    `source_id` the id of that key, import and so on. `reason` is the client's, or a default such as
+    `word` or `date`.
+    """
 
     subscriber_id: int
     at: int
@@ -33,8 +36,8 @@ def put_reason(site_id: int, subscriber_id: int, source: str, reason: str) -> No
     )
 
 
-def of_subscriber(site_id: int, subscriber_id: int) -> list[ConsentChange]:
-    """The changes of consent of a subscriber, oldest first."""
+def for_subscriber(site_id: int, subscriber_id: int) -> list[ConsentChange]:
+    """The changes of consent of a subscriber, oldest first. The first consent is usually not among them."""
     return CHANGES.find("ORDER BY id", site_id=site_id, subscriber_id=subscriber_id)
 
 

@@ -99,7 +99,7 @@ def at_numbers(site_id: int, numbers: Sequence[int]) -> list[LogRow]:
 
 
 def rows_indexed_as(site_id: int, numbers: Sequence[int]) -> list[LogRow]:
-    """The rows of the change log with these numbers or, if negative, ids."""
+    """The rows of the change log with these numbers. A negative one is the negated id of a row."""
     ids, numbered = (
         [-number for number in numbers if number < 0],
         [number for number in numbers if number > 0],

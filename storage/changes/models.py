@@ -87,7 +87,8 @@ add_partial_index("erased_subscribers_waiting", _erased.site_id, where=SQL("wait
 
 
 class ConsentChangeModel(SiteOwnedModel):
-    """A change of consent, and its source. That of the first consent is in `created_by`, such as `import 12`.
+    """A change of consent, and its source. The source of the first consent is in
+    `subscribers.created_by`, such as `import 12`.
 
     The index of `subscriber` serves the changes of one subscriber, and erasing. The index of `at` serves the
     report of unsubscribes.

@@ -30,8 +30,8 @@ def next_of(site_id: int, source: tuple[str, int], row_id: int) -> LogRow | None
     return found[0] if found else None
 
 
-def after_row(site_id: int, row_id: int, limit: int) -> list[LogRow]:
-    """The next `limit` rows of a site's change log after the row with an id."""
+def rows_after(site_id: int, row_id: int, limit: int) -> list[LogRow]:
+    """At most `limit` rows of a site's change log with ids above `row_id`, oldest first."""
     return LOG.find("AND id > ? ORDER BY id LIMIT ?", row_id, limit, site_id=site_id)
 
 

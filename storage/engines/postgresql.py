@@ -22,7 +22,7 @@ from storage.errors import Unavailable
 KEEPS_PLAN = {"prepare": True}
 NAME, HAS_HOSTS = "postgresql", True
 TURN_SECONDS = 0.08  # writers of one site wait for it; most of a small transaction is waiting for the server
-BACKED_UP = (
+RESTORE_ADVICE = (
     "The database is on a PostgreSQL server: restore the backup into an empty database with `audience "
     "restore`. See docs/postgresql.md."
 )

@@ -16,7 +16,7 @@ class Engine(Protocol):
     NAME: str
     HAS_HOSTS: bool  # whether several hosts may have a database open
     TURN_SECONDS: float  # that a transaction of long work should last at most, since others wait for it
-    BACKED_UP: str  # how to restore a server's database in a trial; "" for a file
+    RESTORE_ADVICE: str  # how to restore a server's database in a trial; "" for a file
     Error: Any  # the driver's base class, for errors that peewee does not translate
     MIGRATIONS: Path  # the folder of its migrations
     KEEPS_PLAN: dict[str, bool]  # the options of `execute_sql` for a statement whose plan is kept
@@ -95,7 +95,9 @@ class Engine(Protocol):
         """Empties the write-ahead log. Returns False if a reader needs it."""
         ...
 
-    def log_bytes(self, opened: Any) -> int: ...
+    def log_bytes(self, opened: Any) -> int:
+        """The size of the write-ahead log; 0 without one."""
+        ...
 
     # Diagnostics
     def version(self) -> str: ...

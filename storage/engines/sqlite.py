@@ -25,7 +25,7 @@ from storage.errors import Unusable
 # The WAL-reset fault, first and last version: https://sqlite.org/wal.html#walresetbug
 FAULTY_VERSIONS = ((3, 7, 0), (3, 51, 2))
 KEEPS_PLAN: dict[str, bool] = {}  # the driver keeps the plan of every statement
-NAME, HAS_HOSTS, BACKED_UP = "sqlite", False, ""
+NAME, HAS_HOSTS, RESTORE_ADVICE = "sqlite", False, ""
 POSITION = HAS_REACHED = ""
 TURN_SECONDS = 0.012  # all writers wait for it; a commit adds about 3 ms
 MIGRATIONS = Path(__file__).parent.parent / "migrations"

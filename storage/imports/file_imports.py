@@ -103,7 +103,7 @@ def discard(site_id: int, import_id: int) -> bool:
 
 
 def list_abandoned(now: int, site_id: int | None = None) -> list[tuple[int, int]]:
-    """The (site id, import id) of imports of a site, or of all, whose file stopped arriving."""
+    """The (site id, import id) of imports, of one site or of all, whose file stopped arriving."""
     of = rows_of(site_id)
     query = (
         f"SELECT site_id, id FROM imports WHERE {of.text} AND status = 'receiving' AND receiving_until < ?"

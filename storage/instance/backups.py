@@ -62,12 +62,12 @@ def finish_load() -> Iterator[None]:
     """A transaction, beside which nobody writes. At its end, the instance uses what `load` has loaded."""
     with session(), engine.migration_lock(database):
         yield
-        state.put_here()
+        state.mark_active()
 
 
-def backup_advice(url: str) -> str:
+def restore_advice(url: str) -> str:
     """How to restore a database that is not a file; "" for a file. Raises `Unusable`."""
-    return chosen.engine_of(url).BACKED_UP
+    return chosen.engine_of(url).RESTORE_ADVICE
 
 
 def examine(path: Path) -> Contents:

@@ -203,7 +203,7 @@ class MoveDatabase:
             raise
 
     @property
-    def keeps_log(self) -> bool:
+    def keeps_erasure_log(self) -> bool:
         """Whether the log of erasures is in this database."""
         return self._engine.HAS_HOSTS
 
@@ -249,7 +249,7 @@ class MoveDatabase:
                 advance(len(page))
         return dict(sums)
 
-    def person(self, after: int) -> list[Any]:
+    def first_subscriber_after(self, after: int) -> list[Any]:
         """The id and row of the first subscriber after an id, then the rows of `OF_PERSON`; [] without one.
         """
         by_name = {table.name: table for table in tables()}

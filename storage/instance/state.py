@@ -36,8 +36,8 @@ def is_here() -> bool:
     return value("SELECT phase FROM instance_state", (), None) == HERE.name
 
 
-def put_here() -> None:
-    """Lets the instance use the open database."""
+def mark_active() -> None:
+    """Records that the instance uses the open database."""
     execute("UPDATE instance_state SET move = ?, phase = ?, other = ?, at = ?", HERE)
 
 

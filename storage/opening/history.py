@@ -37,8 +37,8 @@ def read(runner: Runner) -> Migrations:
     return Migrations([name for name in names if name not in applied])
 
 
-def adopt(runner: Runner) -> None:
-    """Replaces a history that ends with `LAST_BEFORE` by `FIRST`, in a transaction. Others stay."""
+def replace_old_history(runner: Runner) -> None:
+    """Replaces the history with `FIRST` if it contains `LAST_BEFORE`; otherwise changes nothing."""
     if LAST_BEFORE in runner.applied():
         with runner.database.atomic():
             runner.History.delete().execute()

@@ -29,6 +29,6 @@ def list_all(site_id: int) -> list[Report]:
     return REPORTS.find("ORDER BY id", site_id=site_id)
 
 
-def change(site_id: int, report: Report) -> None:
+def update(site_id: int, report: Report) -> None:
     """Overwrites an existing report."""
     REPORTS.change(report._asdict(), site_id=site_id, id=report.id)

@@ -118,7 +118,7 @@ class Mirror:
         yield from self._execute(f"SELECT {', '.join(COLUMNS[table])} FROM {table} ORDER BY 1")
 
     def subscribers(self, uuids: Collection[str]) -> dict[str, dict[str, Any]]:
-        """The values by column of the mirrored subscribers among `uuids`, by uuid."""
+        """`{uuid: {column: value}}` of the mirrored subscribers among `uuids`."""
         names = COLUMNS["subscribers"]
         found = self._of(f"SELECT {', '.join(names)} FROM subscribers", uuids)
         return {row[0]: dict(zip(names, row, strict=True)) for row in found}

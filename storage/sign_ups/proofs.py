@@ -36,7 +36,7 @@ PROOFS = Records(ConsentProofModel, Proof)
 add = PROOFS.add_new
 
 
-def of_subscriber(site_id: int, subscriber_id: int) -> list[Proof]:
+def for_subscriber(site_id: int, subscriber_id: int) -> list[Proof]:
     """The proofs of a subscriber, oldest first."""
     return PROOFS.find("ORDER BY id", site_id=site_id, subscriber_id=subscriber_id)
 

@@ -131,7 +131,7 @@ def with_status(site_id: int, status: str, before: int | None = None) -> list[Si
     return SIGN_UPS.find(f"{asked} ORDER BY id", *times, site_id=site_id, status=status)
 
 
-def open_numbers(site_id: int, before: int) -> dict[str, int]:
+def count_open_by_status(site_id: int, before: int) -> dict[str, int]:
     """The number of open sign-ups that were requested before an instant, by status."""
     return dict(
         rows(

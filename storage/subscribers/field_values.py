@@ -139,7 +139,7 @@ def counts(site_id: int, key: str | None, condition: Sql = ANY, among: BitMap | 
 def most_common(
     site_id: int, key: str | None, limit: int, among: BitMap | None = None
 ) -> list[tuple[str, int]]:
-    """The (value, number of subscribers) of `counts`, the most common first."""
+    """The `limit` most common (value, number of subscribers) of `counts`, the most common first."""
     totals = counts(site_id, key, among=among).items()
     return sorted(totals, key=lambda total: (-total[1], total[0]))[:limit]
 
@@ -250,7 +250,7 @@ def values_after(site_id: int, after: str, limit: int) -> list[tuple[int, str, s
     return [(*identity, json.loads(fields)) for *identity, fields in records]
 
 
-def newest(site_id: int, limit: int) -> list[tuple[int, str, dict[str, Any]]]:
+def newest_subscribers(site_id: int, limit: int) -> list[tuple[int, str, dict[str, Any]]]:
     """The (id, email key, custom values) of the newest subscribers."""
     records = rows(
         "SELECT id, email_key, fields FROM subscribers WHERE site_id = ? "

@@ -19,7 +19,8 @@ class Subscriber:
     """A row of `subscribers`, with its columns in order. `id` is 0 until the row is written.
 
     `email_key` is the address as it is compared. `consent_number` is the acceptance number of the consent
-    event that counts, `unsubscribe_number` that of the last unsubscribe. Instants are in milliseconds.
+    event in force, `consent_kind` its `ConsentKind`, `unsubscribe_number` the number of the last unsubscribe.
+    Instants are in milliseconds.
     """
 
     id: int

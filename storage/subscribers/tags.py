@@ -84,7 +84,7 @@ def rename(site_id: int, tag_id: int, name: str, key: str) -> None:
 def make_twin(site_id: int, tag_id: int, into: Tag, key: str) -> None:
     """Makes a tag a twin of `into`, which gets the name key `key` if no tag has it.
 
-    Reads and removals by name then mean both.
+    Searches and removals by that name then apply to both tags.
     """
     TAGS.change({"name_key": f" {tag_id} {key}"}, site_id=site_id, id=tag_id)
     if not ids(site_id, [key]):
@@ -173,7 +173,9 @@ def unlink(links: Iterable[tuple[int, int, int]]) -> None:
 
 
 def subscribers_with_tag(site_id: int, tag_id: int, limit: int, after: int = 0) -> list[tuple[int, str]]:
-    """The (subscriber id, cached tag ids as JSON) of the next subscribers with a tag after an id."""
+    """The (subscriber id, cached tag ids as JSON) of at most `limit` subscribers with a tag, with ids
+    above `after`.
+    """
     return rows(
         "SELECT s.id, s.tag_ids FROM subscriber_tags t "
         "JOIN subscribers s ON s.id = t.subscriber_id AND s.site_id = t.site_id "

@@ -38,7 +38,7 @@ class WebhookModel(SiteOwnedModel):
 
 
 class WebhookDeliveryModel(SiteOwnedModel):
-    """A try to deliver. It is kept when its webhook is deleted, so it has no foreign key to the webhook."""
+    """One attempt to deliver. The row outlives its webhook, so it has no foreign key to the webhook."""
 
     webhook_id = IntegerField()
     message_id = TextField()

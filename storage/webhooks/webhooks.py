@@ -99,7 +99,7 @@ def count_paused(site_id: int | None) -> list[tuple[str, int]]:
     )
 
 
-def most_behind(site_id: int | None) -> int:
+def largest_backlog(site_id: int | None) -> int:
     """The highest number of undelivered changes of any webhook of a site, or of all, that is not paused.
 
     A webhook whose next changes are no longer kept counts as 1: the reset that tells the receiver so.

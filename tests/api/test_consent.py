@@ -209,7 +209,7 @@ def test_every_change_of_consent_is_kept_with_what_it_came_from(client):
     with database.session():
         ada = subscribers.get_by_key(client.site.id, ADA)
         assert ada
-        said = consent_changes.of_subscriber(client.site.id, ada.id)
+        said = consent_changes.for_subscriber(client.site.id, ada.id)
         [(created_by,)] = database.rows("SELECT created_by FROM subscribers WHERE id = ?", (ada.id,))
     assert [(each.subscribed, each.source) for each in said] == [
         (False, "import"), (True, "command"), (False, "event"),

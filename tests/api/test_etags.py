@@ -228,7 +228,7 @@ def test_a_wrong_patch_is_refused_with_its_field(client, path, body, field):
 @pytest.mark.parametrize("noun", ["form"])
 def test_an_event_changes_a_form_and_a_patch_leaves_it_on(client, record, noun):
     tag = client.get(record).headers["ETag"]
-    forms.set_event(client.site, 1, True, COMMAND_LINE)
+    forms.set_event_mode(client.site, 1, True, COMMAND_LINE)
     answer = client.get(record, headers={"If-None-Match": tag})
     until = attributes(answer)["event_until"]
     assert until is not None

@@ -177,7 +177,13 @@ def test_import_outcomes(client):
     client.post("/batch/subscribers", {"subscribers": [{"email": "ann@example.com", "plan": "pro"}]})
     client.post("/batch/subscribers", {"subscribers": [{"email": "ann@example.com"}, {"email": "nonsense"}]})
     with database.write():
-        imports.add(client.site.id, 0, 4, NOW - 3 * DAY, site_counters.take(client.site.id, NOW).number)
+        imports.add(
+            client.site.id,
+            0,
+            4,
+            NOW - 3 * DAY,
+            site_counters.take_acceptance_number(client.site.id, NOW).number,
+        )
     none = days(*[0] * 7)
     assert series(run(client, "Imports", WEEK)) == {
         "created": none | {DATES[6]: 1},

@@ -45,7 +45,7 @@ VALUES = [
 def erase(client, key):
     """Suppresses an address, like erasing a subscriber."""
     with database.write():
-        number, _ = site_counters.take(client.site.id, clock.now_ms())
+        number, _ = site_counters.take_acceptance_number(client.site.id, clock.now_ms())
         address_hash = site_keys.address_hash(client.site.id, key)
         erased = Suppression(suppressions.ERASED, clock.now_ms(), number)
         suppressions.add(client.site.id, {address_hash: erased})

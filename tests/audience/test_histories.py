@@ -91,7 +91,7 @@ class History:
 
     def take(self):
         with database.write():
-            return site_counters.take(self.site.id, self.now)
+            return site_counters.take_acceptance_number(self.site.id, self.now)
 
     def taken(self):
         """The number and the instant of the newest acceptance."""

@@ -6,13 +6,13 @@ import click
 import pytest
 
 from audience.cli.main import audience
-from audience.cli.wrong_calls import sentence
+from audience.cli.wrong_calls import usage_message
 
 
 def said(words):
     with pytest.raises(click.UsageError) as refused:
         audience.main(shlex.split(words), standalone_mode=False)
-    return sentence(refused.value)
+    return usage_message(refused.value)
 
 
 @pytest.mark.parametrize(

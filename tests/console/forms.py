@@ -155,7 +155,7 @@ class World(dict[str, Any]):
         return write_date(clock.now_ms() + 1)
 
     def held(self):
-        return sign_ups.open_numbers(self.site, clock.now_ms() + 1)[HELD]
+        return sign_ups.count_open_by_status(self.site, clock.now_ms() + 1)[HELD]
 
     def report(self):
         item = {"name": "Kept", "report_type": "Reporting::Reports::NewVisitorsReport"}

@@ -72,7 +72,7 @@ def test_the_filter_of_an_act_on_many_is_in_the_log_until_somebody_is_erased(sit
     shown = owner.get(f"{root}/audit-log").text
     assert "new, Subscribed, Tag is vip, found by what was typed, p1" in shown
     with database.write(site.id):
-        erasures.forget_typed(site.id)
+        erasures.forget_search_texts(site.id)
     assert (page(site)[0].act, page(site)[0].typed) == (said, "{}")
 
 

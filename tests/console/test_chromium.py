@@ -54,7 +54,7 @@ def paths(app, site, other_site):
     asking = asked(manager, f"/sites/{site.uuid}/imports", file.read_text(), file.name)
     unconfirmed = [_come_in_unconfirmed(site, f"{name}@c.example") for name in ("to.ask", "asked")]
     [form] = forms.list_all(site)
-    forms.set_event(site, form.id, True, COMMAND_LINE)
+    forms.set_event_mode(site, form.id, True, COMMAND_LINE)
     sign_ups.accept(site, form, SignUpRequest("asked@c.example"))
     return [
         *dict.fromkeys([*site_paths(site), *unconfirmed, asking]),

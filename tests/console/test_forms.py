@@ -257,7 +257,7 @@ def test_a_form_asks_for_custom_fields_and_delivers_by_a_webhook(site, manager, 
     with database.write(site.id):
         custom_fields.ensure(site.id, ["city", "plan"], 1)
     assert 'name="delivery"' not in manager.get(f"{path}/new").text
-    webhook, _ = webhooks.make(site, {"url": "https://hook.example/", "sign_ups": True})
+    webhook, _ = webhooks.create_checked(site, {"url": "https://hook.example/", "sign_ups": True})
     further = {
         "further": "city*, plan",
         "labels_en": "city: Where?\nplan : Which: one?",

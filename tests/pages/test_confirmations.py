@@ -98,7 +98,7 @@ def test_confirming_subscribes_once_with_the_proof(applicant, path, later):
     subscriber = found(applicant.site, ZOE)
     assert (subscriber.first_name, subscriber.unsubscribed_at) == ("Zoë", None)
     with database.session():
-        [proof] = proofs.of_subscriber(applicant.site.id, subscriber.id)
+        [proof] = proofs.for_subscriber(applicant.site.id, subscriber.id)
     assert (proof.confirmed_by, proof.seconds, proof.confirmed_from) == ("script", 12, "127.0.0.0/24")
     command(applicant.site, "unsubscribe")
     for again in (applicant.http.post(path), applicant.get(path)):

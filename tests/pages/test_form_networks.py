@@ -48,7 +48,7 @@ def test_many_of_a_network_get_harder_challenges_and_then_wait(applicant):
 
 
 def test_in_event_mode_no_network_is_counted_until_the_day_is_over(applicant, later):
-    forms.set_event(applicant.site, applicant.form.id, True, COMMAND_LINE)
+    forms.set_event_mode(applicant.site, applicant.form.id, True, COMMAND_LINE)
     asked = [applicant.ask(f"zoe{number}@example.com") for number in range(101)]
     assert {re.findall(r'data-prefix="(\w+)"', step.text)[0] for step in asked} == {"00"}
     later(4_000)
@@ -62,8 +62,8 @@ def test_in_event_mode_no_network_is_counted_until_the_day_is_over(applicant, la
 
 
 def test_event_mode_lifts_no_limit_of_a_mailbox_and_ends_by_hand(applicant):
-    forms.set_event(applicant.site, applicant.form.id, True, COMMAND_LINE)
-    forms.set_event(applicant.site, applicant.form.id, False, COMMAND_LINE)
+    forms.set_event_mode(applicant.site, applicant.form.id, True, COMMAND_LINE)
+    forms.set_event_mode(applicant.site, applicant.form.id, False, COMMAND_LINE)
     assert [applicant.ask().status_code for _ in range(101)][-1] == 429
 
 

@@ -40,7 +40,7 @@ def test_the_event_of_before_counts_again(zoe, command):
     assert heading(undo(zoe, zoe.unsubscribe())) == "You’re back"
     assert event(zoe.site) == before
     with database.session():
-        changed = consent_changes.of_subscriber(zoe.site.id, found(zoe.site, ZOE).id)[-1]
+        changed = consent_changes.for_subscriber(zoe.site.id, found(zoe.site, ZOE).id)[-1]
     assert (changed.subscribed, changed.source, changed.reason) == (True, "link", "undone")
 
 

@@ -34,7 +34,7 @@ def loaded(settings):
 def only_the_first():
     with database.session():
         runner = Runner(database.database.obj, str(engine.MIGRATIONS))
-        history.adopt(runner)
+        history.replace_old_history(runner)
         return runner.up(history.FIRST)
 
 

@@ -41,7 +41,7 @@ NEEDED_BY = {
     "PRIMARY KEY (site_id=? AND tag_id=?": lambda site: tags.subscribers_with_tag(site, 1, 10),
     "distinct_values_site_id_field_id_folded_label_kind": lambda site: Finder(site).members(IS_PRO),
     "PRIMARY KEY (site_id=? AND value_id=?": lambda site: Finder(site).members(IS_PRO),
-    "consent_changes_subscriber_id": lambda site: consent_changes.of_subscriber(site, 1),
+    "consent_changes_subscriber_id": lambda site: consent_changes.for_subscriber(site, 1),
     "consent_changes_unsubscribed": (
         lambda site: report_queries.unsubscribes(site, report_queries.MATCH_ALL, (0, 1))
     ),

@@ -127,7 +127,7 @@ def test_what_a_move_compares_of_a_person_is_searched_by_subscriber(client, stat
     client.post("/batch/events", {"events": [{"email": ADDRESSES[0], "type": "visit"}]})
     with database.session():
         del statements[:]
-        _, _, *kept = moves.MoveDatabase(engine, database.database).person(0)
+        _, _, *kept = moves.MoveDatabase(engine, database.database).first_subscriber_after(0)
     seen = [each for each in statements if "WHERE subscriber_id" in each]
     assert len(seen) == len(moves.OF_PERSON)
     assert kept

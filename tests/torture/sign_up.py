@@ -261,5 +261,5 @@ def check_one(site: Site, person: Visitor, mails: list[str]) -> None:
     subscriber = subscribers.find(site, person.email)
     assert (subscriber is not None) == (done == CONFIRMED), person.email
     if subscriber:
-        [proof] = proofs.of_subscriber(site.id, subscriber.id)
+        [proof] = proofs.for_subscriber(site.id, subscriber.id)
         assert proof.requested_from == network_of(person.network), person.email

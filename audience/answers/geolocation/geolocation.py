@@ -29,15 +29,15 @@ def _special_edges() -> list[int]:
     return [edge for net in networks for edge in (int(net[0]), int(net[-1]) + 1)]
 
 
-class Places(Protocol):
-    """A geolocation database: `table.PackedTable`, or `mmdb.Database`."""
+class PlaceDatabase(Protocol):
+    """A geolocation database: `packed_table.PackedTable`, or `mmdb.Database`."""
 
     def place(self, number: int) -> Place | None:
         """The place of the public address `number` (0 to 2**32 - 1), None if it is unknown."""
         ...
 
 
-def locate(ip: str, places: Places) -> dict[str, str | float | None]:
+def locate(ip: str, places: PlaceDatabase) -> dict[str, str | float | None]:
     """The place of an IPv4 address; `{}` if the address is private, reserved or unknown.
 
     An unknown region or city is `""`. Latitude and longitude are in degrees, or None if an operator's
@@ -81,7 +81,7 @@ def _without_mapping(ip: str) -> str:
         return ip
 
 
-def open_places(instance: Path, geo_database: str = "", packing: Pack = pack) -> Places:
+def open_places(instance: Path, geo_database: str = "", packing: Pack = pack) -> PlaceDatabase:
     """Opens the operator's `.mmdb` file `geo_database`. Without one, opens the current table, which is packed
     into the folder `instance` if needed.
 

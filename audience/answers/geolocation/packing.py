@@ -55,7 +55,7 @@ def pack(path: Path, tables: Tables) -> None:
 
 
 def pack_in_child(_source: BinaryIO, _target: BinaryIO, path: str, folder: str) -> None:
-    """Calls `pack` in a child process, which passes two streams that are not used."""
+    """Runs in the child process: packs the tables of `folder` into `path`. The streams are unused."""
     pack(Path(path), Tables(Path(folder)))
 
 

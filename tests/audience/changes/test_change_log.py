@@ -104,7 +104,7 @@ def test_what_is_rolled_back_or_only_tried_leaves_nothing(site):
         subscribers.write(site.id, [change], subscribers.accept_now(site.id))
         raise ZeroDivisionError
     dry_runs.dry_run(site, (row for row in [FileRow(1, {}, ANN, item={"email": ANN})]))
-    assert (change_log_pages.newest(site), blobs(site)) == (0, [])
+    assert (change_log_pages.newest_number(site), blobs(site)) == (0, [])
 
 
 def test_only_ids_of_the_new_and_of_those_of_an_import_who_stay_as_they_are(site):
@@ -120,7 +120,7 @@ def test_only_ids_of_the_new_and_of_those_of_an_import_who_stay_as_they_are(site
     assert created == {"created": [id_], "made_fields": ["plan"]}
     assert unchanged == {"unchanged": [id_]}
     assert changed == {"changed": [[id_, {"first_name": "Anna"}, {"first_name": "Ann"}]]}
-    assert change_log_pages.newest(site) == 3
+    assert change_log_pages.newest_number(site) == 3
 
 
 def test_erasing_leaves_nothing_of_a_person_but_ids(site, folder):

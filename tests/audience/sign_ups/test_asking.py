@@ -75,7 +75,7 @@ def test_who_confirms_is_subscribed_with_a_proof_of_who_asked(site, zoe, setting
 
 @database.session()
 def proofs_of(site, subscriber):
-    return proofs.of_subscriber(site.id, subscriber.id)
+    return proofs.for_subscriber(site.id, subscriber.id)
 
 
 @pytest.mark.parametrize("language", ["de", "xx", 7])

@@ -31,11 +31,11 @@ def form(site):
 
 @database.session()
 def proofs_of(site, email=ZOE):
-    return proofs.of_subscriber(site.id, found(site, email).id)
+    return proofs.for_subscriber(site.id, found(site, email).id)
 
 
 def newest_change(site):
-    return change_log_pages.newest(site)
+    return change_log_pages.newest_number(site)
 
 
 def test_confirming_subscribes_with_names_tags_and_source(site, form):
@@ -183,7 +183,7 @@ def test_an_erasure_takes_sign_ups_and_proofs_along(site, form, folder):
     assert row(site, first) is None
     assert row(site, second) is None
     with database.session():
-        assert proofs.of_subscriber(site.id, person) == []
+        assert proofs.for_subscriber(site.id, person) == []
 
 
 def test_who_is_only_a_sign_up_is_erased(site, form, folder):

@@ -85,7 +85,7 @@ def test_one_signed_message_has_the_links_and_nothing_that_was_typed(site, form,
     )
     assert confirm(site, sign_up) is ConfirmOutcome.CONFIRMED
     with database.session():
-        [proof] = proofs.of_subscriber(site.id, found(site, ZOE).id)
+        [proof] = proofs.for_subscriber(site.id, found(site, ZOE).id)
     assert (proof.delivery, proof.asked_by) == ("webhook", "form")
     assert counted(site) == {"asked": 1, "sent": 1, "confirmed": 1}
 
@@ -157,7 +157,7 @@ def test_a_link_confirms_though_the_answer_of_the_receiver_was_lost(site, form, 
     send(site)
     assert confirm(site, sign_up) is ConfirmOutcome.CONFIRMED
     with database.session():
-        assert proofs.of_subscriber(site.id, found(site, ZOE).id)[0].delivery == "webhook"
+        assert proofs.for_subscriber(site.id, found(site, ZOE).id)[0].delivery == "webhook"
 
 
 def test_receivers_that_do_not_answer_hold_up_no_email(site, form, receiver):

@@ -264,5 +264,5 @@ def test_a_bulk_action_that_changed_nobody_says_so(site, folder):
 
 @pytest.mark.parametrize("kind", sorted(set(SourceKind) - {*BY_KEY, SourceKind.LEFT}))
 def test_whatever_mentions_somebody_has_words(kind):
-    words = undos.reason(kind, "7")
+    words = undos.reason_in_words(kind, "7")
     assert words.rpartition(" by ")[2].startswith(("a", "the ", "import 7", "bulk action 7", "undo 7"))

@@ -131,7 +131,7 @@ def test_what_mentions_people_is_read_once_over_many_turns(site, monkeypatch):
     for email in PEOPLE[:5]:
         put(site, {"email": email})
     undos.undo_import(site, import_id, 30)
-    real = source_rows.after_row
+    real = source_rows.rows_after
 
     def one_a_turn(site_id, row_id, limit):
         now[0] += 1
@@ -140,7 +140,7 @@ def test_what_mentions_people_is_read_once_over_many_turns(site, monkeypatch):
         return found
 
     monkeypatch.setattr(mentions, "ROWS_AT_ONCE", 1)
-    monkeypatch.setattr(source_rows, "after_row", one_a_turn)
+    monkeypatch.setattr(source_rows, "rows_after", one_a_turn)
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     turns = 0
     while undos.get(site, import_source(import_id)).finished_at is None:

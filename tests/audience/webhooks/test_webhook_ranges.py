@@ -232,18 +232,18 @@ def test_what_was_under_way_at_a_replay_does_not_move_its_place(site, receiver):
 def test_how_far_one_is_behind_is_what_it_will_be_sent(site, receiver, clock):
     """Of changes that are no longer kept, and of numbers that nothing had, it is sent one reset."""
     make(site, receiver)
-    counts = [webhooks.most_behind()]
+    counts = [webhooks.largest_backlog()]
     write(site, *people(3))
-    counts.append(webhooks.most_behind())
+    counts.append(webhooks.largest_backlog())
     with database.write(site.id):
         change_log.record_reset(site.id, RESTORE, 10**15)
     write(site, *people(2, 3))
-    counts.append(webhooks.most_behind())
+    counts.append(webhooks.largest_backlog())
     receiver.script = [status(500)]
     send_all()
     write(site, *people(4, 5))
-    counts.append(webhooks.most_behind())
+    counts.append(webhooks.largest_backlog())
     clock.now_ms += 5 * SECOND_MS
     send_all()
-    counts.append(webhooks.most_behind())
+    counts.append(webhooks.largest_backlog())
     assert counts == [0, 3, 1, 1 + 4, 0]
