@@ -40,7 +40,7 @@ def list_all(site: Site) -> dict[str, Any]:
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Save a report
 
-    The type decides what is counted, which settings it takes and which chart styles it has. A
+    The type determines what is counted, and which settings and chart styles are possible. A
     `segment_id` limits it to the subscribers of a segment.
 
     Returns the saved report.
@@ -53,9 +53,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def get(site: Site, report_id: str) -> dict[str, Any]:
     """Get a saved report
 
-    How it counts, not its numbers.
-
-    Returns the report.
+    The answer says how the report counts, but has no numbers. Returns the report.
     """
     return {"data": _resource(site, report_id)}
 
@@ -65,9 +63,7 @@ def get(site: Site, report_id: str) -> dict[str, Any]:
 def replace(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
     """Replace a saved report
 
-    All of it is replaced: what is left out is taken away.
-
-    Returns the report as it is now.
+    The whole report is replaced: values that you leave out are removed. Returns the report as it is now.
     """
     return {"data": wire.report(reports.replace(site, report_id, form["report"], actor()))}
 
@@ -77,9 +73,8 @@ def replace(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
 def change(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
     """Change a saved report
 
-    A JSON merge patch: what is left out stays, and null takes away.
-
-    Returns the report as it is now.
+    The body is a JSON merge patch: values that you leave out stay, and null removes a value. Returns the
+    report as it is now.
     """
     item = apply_patch(wire.SaveReport, "report", _resource(site, report_id), form["report"])
     return {"data": wire.report(reports.replace(site, report_id, item, actor()))}
@@ -90,9 +85,7 @@ def change(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
 def delete(site: Site, report_id: str) -> dict[str, Any]:
     """Delete a saved report
 
-    What it counted stays.
-
-    Returns the report as it was.
+    The data that the report counted is kept. Returns the report as it was.
     """
     return {"data": wire.report(reports.delete(site, report_id, actor()))}
 
@@ -102,7 +95,7 @@ def delete(site: Site, report_id: str) -> dict[str, Any]:
 def run_by_query(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Run a saved report
 
-    It is computed on request, in the time zone of the site.
+    The report is computed at each request, in the time zone of the site.
 
     Returns its numbers: a value for a count, points for any other.
     """

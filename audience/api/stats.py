@@ -15,8 +15,6 @@ blueprint = Blueprint("stats", __name__)
 def for_site(site: Site) -> dict[str, int]:
     """Count the subscribers of the site
 
-    All, and of them those who unsubscribed and the others.
-
-    Returns the three counts as of now.
+    Counts all subscribers, those who unsubscribed, and those who did not. Returns the three counts as of now.
     """
     return wire.counts(stats.for_site(site))

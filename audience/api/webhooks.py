@@ -40,9 +40,7 @@ saves = partial(endpoint, scope="full", family="fetch", gives=wire.WebhookAnswer
 def list_all(site: Site) -> dict[str, Any]:
     """List the webhooks
 
-    Without their secrets.
-
-    Returns the webhooks, oldest first.
+    The list has no secrets. Returns the webhooks, oldest first.
     """
     return {"data": [wire.webhook(row) for row in webhooks.list_all(site)]}
 
@@ -58,9 +56,8 @@ def list_all(site: Site) -> dict[str, Any]:
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Make a webhook
 
-    From now on each change is sent to `url`, in order and at least once, signed as Standard Webhooks says.
-
-    Returns the webhook with its secret, which is answered this once.
+    From now on, each change is sent to `url`, in order and at least once, with the signature of Standard
+    Webhooks. Returns the webhook with its secret, which no later answer shows.
     """
     return {"data": wire.webhook_with_secret(*webhooks.make(site, form["webhook"], actor()))}
 
@@ -82,10 +79,8 @@ def get(site: Site, webhook_id: int) -> dict[str, Any]:
 def replace(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Replace a webhook
 
-    `url`, `kinds` and `segment_id` are all replaced; without `paused` it stays paused, or not. What is to be
-    delivered is tried again at once. The secret stays.
-
-    Returns the webhook as it is now.
+    `url`, `kinds` and `segment_id` are all replaced. Without `paused`, the webhook stays paused or active.
+    Waiting deliveries are tried again at once. The secret stays. Returns the webhook as it is now.
     """
     return {"data": wire.webhook(webhooks.put(site, webhook_id, form["webhook"], actor()))}
 
@@ -95,10 +90,8 @@ def replace(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]
 def change(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Change a webhook
 
-    A JSON merge patch: what is left out stays, null of `kinds` and `segment_id` takes the filter away. What
-    is to be delivered is tried again at once.
-
-    Returns the webhook as it is now.
+    The body is a JSON merge patch: values that you leave out stay, and null for `kinds` or `segment_id`
+    removes the filter. Waiting deliveries are tried again at once. Returns the webhook as it is now.
     """
     if not form["webhook"]:
         return {"data": _resource(site, webhook_id)}
@@ -123,9 +116,8 @@ def delete(site: Site, webhook_id: int) -> dict[str, Any]:
 def rotate(site: Site, webhook_id: int) -> dict[str, Any]:
     """Renew the secret of a webhook
 
-    For 24 hours deliveries are signed with both secrets.
-
-    Returns the webhook with its new secret, which is answered this once.
+    For 24 hours, deliveries are signed with both secrets. Returns the webhook with its new secret, which no
+    later answer shows.
     """
     return {"data": wire.webhook_with_secret(*webhooks.rotate(site, webhook_id, actor()))}
 
@@ -135,9 +127,8 @@ def rotate(site: Site, webhook_id: int) -> dict[str, Any]:
 def replay(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Send changes again
 
-    All after the number `after`, with new `webhook-id`s. A number that the record does not reach is refused.
-
-    Returns the webhook as it is now.
+    Sends all changes after the number `after` again, with new `webhook-id`s. If the record does not reach
+    back to the number, it is refused. Returns the webhook as it is now.
     """
     return {"data": wire.webhook(webhooks.replay(site, webhook_id, form["after"], actor()))}
 
@@ -147,9 +138,8 @@ def replay(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
 def send_test(site: Site, webhook_id: int) -> dict[str, Any]:
     """Send a test
 
-    A signed message of the type `test` without data, also while the webhook is paused.
-
-    Returns what came of it, which may take 7 seconds.
+    Sends a signed message of the type `test` without data, even while the webhook is paused. Returns the
+    result, which may take 7 seconds.
     """
     private = settings().webhook_private_addresses
     return {"data": wire.delivery(webhook_deliveries.send_test(site, webhook_id, private_addresses=private))}
@@ -160,9 +150,7 @@ def send_test(site: Site, webhook_id: int) -> dict[str, Any]:
 def deliveries(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """List the deliveries of a webhook
 
-    Each try of the last 30 days, 100 per page.
-
-    Returns a page of deliveries, newest first.
+    Lists each attempt of the last 30 days, 100 per page. Returns a page of deliveries, newest first.
     """
     rows, has_more = webhook_deliveries.page(site, webhook_id, form["page"])
     meta = page_meta(form, webhook_deliveries.PAGE_SIZE, has_more)

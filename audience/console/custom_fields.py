@@ -9,8 +9,8 @@ from audience.errors import Refused
 from schemas.values import FieldError
 
 Form = Mapping[str, str]
-UNKNOWN = "Use one of the forms of this page."
-NOT_SAVED = "Nothing was saved: correct it, and send it again."
+UNKNOWN = "Use one of the forms on this page."
+NOT_SAVED = "Nothing was saved: correct the form, and send it again."
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,8 @@ UNAVAILABLE = Sentence(
 )
 UNFINISHED = Sentence(
     Code.OUTCOME_UNKNOWN,
-    "The connection to the database was lost during the commit: this may have been done. Check before you "
-    "send it again.",
+    "The connection to the database was lost during the commit, so the change may have been made. Check "
+    "before you send the request again.",
 )
 FAULTY_DISK = Sentence(
     Code.DISK_FAULT, "The service's disk is full or faulty: send the request again in a while."

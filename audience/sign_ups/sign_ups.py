@@ -36,7 +36,7 @@ COUNTED_MS = 2 * FIGURE_DAYS * DAY_MS  # of the figures, and of those before
 ASKED, PROXIED = "asked", "proxied"
 ALL = NO_FORM = 0  # in place of the id of a form
 OVER = Sentence(
-    Code.SIGN_UP_OVER, "This sign-up is over: only one that is waiting, sent, held or failed is sent again."
+    Code.SIGN_UP_OVER, "This sign-up is over: only a waiting, sent, held or failed sign-up can be sent again."
 )
 TOO_SOON = Sentence(
     Code.SIGN_UP_TOO_SOON,

@@ -50,7 +50,7 @@ MENTIONED_BY = {
     "cli": "the command line", "restore": "a restore", "migration": "an upgrade", "undo": "undo {}",
     "link": "a link", "sign_up": "a sign-up",
 }  # fmt: skip
-NOT_FOUND = Sentence(Code.UNDO_NOT_FOUND, "This was not undone: POST to the same path undoes it.")
+NOT_FOUND = Sentence(Code.UNDO_NOT_FOUND, "There is no undo yet: POST to the same path to request one.")
 NOT_UNDOABLE = Sentence(
     Code.NOT_UNDOABLE,
     "Only bulk actions that added or removed a tag, deleted a field or unsubscribed somebody can be undone.",

@@ -108,7 +108,7 @@ def test_a_new_folder_without_a_log_says_whom_that_may_bring_back(begun, file, c
     say(client, "unsubscribe")
     there = elsewhere(begun, tmp_path)
     asked = run_on(there, "restore", str(file), input="n\n")
-    assert "has no erasures.log: whoever unsubscribed or was erased" in asked.stderr
+    assert "has no erasures.log: people who unsubscribed or were erased" in asked.stderr
     assert not list(there.instance.glob("audience.db*"))
     shown = run_on(there, "restore", str(file), "--yes").stdout
     assert "was erased in the 1 day(s) since the backup may be subscribed" in shown

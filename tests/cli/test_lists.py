@@ -202,7 +202,7 @@ def test_the_counts_of_an_import_add_up_to_the_rows_of_its_file(run, client, tmp
 
 def test_a_field_is_deleted(run, type_, filled, tmp_path):
     said = run("field", "delete", "plan")
-    assert said == "The field plan is deleted once a job has removed its values.\n"
+    assert said == "The field plan is deleted when a job has removed its values.\n"
     run_bulk_actions(tmp_path)
     assert run("field", "list", "--json") == []
     message = str(type_("field", "delete", "plan").exception)

@@ -222,8 +222,9 @@ def test_an_address_that_somebody_unsubscribed_and_left_stays_unsubscribed(suppo
     added = add("ANN@example.com", answer)
     assert added.status_code == 303
     assert subscribers.status(subscriber(site)) == "unsubscribed"
-    assert "Somebody had unsubscribed under this address: the person was added unsubscribed." in shown(
-        support, added
+    assert (
+        "Somebody with this address had unsubscribed before: the person was added as unsubscribed."
+        in shown(support, added)
     )
     assert "who had unsubscribed before under this address" in shown(support, added)
 
