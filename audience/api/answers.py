@@ -23,7 +23,9 @@ def validate(site: Site | None, form: dict[str, Any]) -> dict[str, Any]:
 
     Judges the form of the address, its domain, and what you send with it: name, user agent, IP address.
     Trouble with the DNS never makes an address invalid. If you name a site, the site's allow and deny lists
-    apply. Returns the verdict, its reasons, a score, and the address that was probably meant.
+    apply.
+
+    Returns the verdict, its reasons, a score, and the address that was probably meant.
     """
     lists = address_lists.for_address(site, form["email"])
     return wire.validation(services().answers.validate(Candidate(**form), lists))
@@ -64,7 +66,9 @@ def guess_gender(form: dict[str, Any]) -> dict[str, Any]:
     """Guess a gender from a name
 
     Uses US census and Social Security data, and otherwise a list of names of the world. The answer is what a
-    name suggests, not a fact. Returns the guess; `unknown` has confidence 0.0.
+    name suggests, not a fact.
+
+    Returns the guess; `unknown` has confidence 0.0.
     """
     return wire.gender(services().answers.guess_gender(form["name"]))
 
@@ -74,8 +78,9 @@ def guess_gender(form: dict[str, Any]) -> dict[str, Any]:
 def geolocate(form: dict[str, Any]) -> dict[str, Any]:
     """Geolocate an IPv4 address
 
-    Uses the bundled table, or the operator's own. Returns the place, or an empty object if the address is
-    private, reserved or not in the table.
+    Uses the bundled table, or the operator's own.
+
+    Returns the place, or an empty object if the address is private, reserved or not in the table.
     """
     return services().answers.locate(form["ip"])
 
@@ -86,7 +91,8 @@ def geolocate(form: dict[str, Any]) -> dict[str, Any]:
 def search_blacklists(form: dict[str, Any]) -> dict[str, Any]:
     """Look up a domain or an IPv4 address in blacklists
 
-    Send a domain, an IPv4 address, or both. Values that are not public are not looked up. Returns an entry
-    for each value, the domain first; the top level repeats the first entry.
+    Send a domain, an IPv4 address, or both. Values that are not public are not looked up.
+
+    Returns an entry for each value, the domain first; the top level repeats the first entry.
     """
     return wire.blacklist(services().answers.look_up(form["domain"], form["ip_address"]))

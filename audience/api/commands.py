@@ -42,8 +42,9 @@ def run(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Runs one command, or an array of 1 to 100, in order and in one transaction. Each command names its
     subscriber by `email` or `uuid`. A command that fails writes nothing, and the others still run. The
-    command determines what `query` is: a tag, an address, a custom value or nothing. Returns the subscriber
-    of the last command that succeeded, and how many commands succeeded and failed.
+    command determines what `query` is: a tag, an address, a custom value or nothing.
+
+    Returns the subscriber of the last command that succeeded, and how many commands succeeded and failed.
     """
     result = commands.run(site, form["command"], key_source(SourceKind.COMMAND))
     return {

@@ -34,7 +34,9 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the custom fields
 
     With `values`, each field has its 20 most common values among the newest 10,000 subscribers. With
-    `per_page` or `cursor`, you get one page of the fields. Returns the fields, newest first.
+    `per_page` or `cursor`, you get one page of the fields.
+
+    Returns the fields, newest first.
     """
     values = custom_fields.common_values(site) if form["values"] else None
     rows = custom_fields.list_all(site, **rows_asked(form, "fields"))
@@ -55,6 +57,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Create a custom field
 
     A value with an unknown key creates its field automatically. The name of the field is made from the key.
+
     Returns the field, even if the site already has it.
     """
     return {"data": wire.field(custom_fields.create(site, form["field"]["key"]))}
@@ -66,7 +69,8 @@ def delete(site: Site, field_id: int) -> dict[str, Any]:
     """Delete a custom field
 
     A job removes the field's values from all subscribers, including values that are set meanwhile. Then the
-    field is deleted. You cannot delete a field that a segment, a report or a form uses. Returns the field as
-    it was.
+    field is deleted. You cannot delete a field that a segment, a report or a form uses.
+
+    Returns the field as it was.
     """
     return {"message": DELETED, "data": wire.field(field_deletions.begin(site, field_id, actor()))}

@@ -42,8 +42,10 @@ def record(site: Site, form: dict[str, Any]) -> Later:
 
     An event creates its subscriber if necessary, merges `fields`, and moves `last_event_at` forward. `$tag`,
     `$remove_tag`, `$subscribe` and `$unsubscribe` act like the commands. If the site already has an event of
-    the same type and `details.unique.key`, the new one is accepted but not applied again. Returns how many
-    events were recorded and refused, and why. All events are written before the answer is sent.
+    the same type and `details.unique.key`, the new one is accepted but not applied again.
+
+    Returns how many events were recorded and refused, and why. All events are written before the answer is
+    sent.
     """
     rows: ImportRows = form["events"]
     result = events.record(site, rows.items, rows.problems, key_source(SourceKind.EVENT))
@@ -61,8 +63,9 @@ def list_for_subscriber(site: Site, form: dict[str, Any], uuid: str) -> dict[str
     """List the events of a subscriber
 
     Lists the events of the subscriber with this `uuid`, 100 per page. With `history=1`, the answer also has
-    `history`: what created the subscriber, and what changed, when, and what changed it. Returns a page of
-    events, newest first.
+    `history`: what created the subscriber, and what changed, when, and what changed it.
+
+    Returns a page of events, newest first.
     """
     rows, has_more = events.page(site, with_dashes(uuid), form["page"])
     answer = {

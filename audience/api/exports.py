@@ -26,7 +26,9 @@ def export(site: Site, form: dict[str, Any]) -> Response:
     creation, as CSV or as JSON lines (`format=jsonl`). A file import can read both. The header
     `X-Audience-Change` has the number of the last change that the export contains: `GET
     /v1/fetch/changes?after=` continues from there. With `of=events`, you get the events as JSON lines, in the
-    order of their ids; to continue, send the last id as `after`. Returns the file, streamed.
+    order of their ids; to continue, send the last id as `after`.
+
+    Returns the file, streamed.
     """
     if form["of"] == "events":
         lines = wire.events_jsonl(exports.event_pages(site, form["after"], actor()))

@@ -47,8 +47,9 @@ def receive(site: Site, form: dict[str, Any], claim: Claim | None) -> dict[str, 
     The body is the file: CSV, an XLSX workbook, a JSON array of objects or JSON lines. Columns are recognised
     by their headers. A 422 with `asks` asks who in the file may be written to, and anything else that the
     file leaves open. Answer by parameters, and send the file again; if the 422 has an `upload`, you can send
-    that instead of the file. With `dry_run=1`, the file is only checked. Returns the import, and how the file
-    was read; for a dry run, the outcome.
+    that instead of the file. With `dry_run=1`, the file is only checked.
+
+    Returns the import, and how the file was read; for a dry run, the outcome.
     """
     return _judge(site, form) if form.get("dry_run") else _import(site, form, claim)
 
@@ -123,7 +124,9 @@ def errors(site: Site, import_id: int) -> Response:
     """Download the refused rows of a file
 
     Each row has the columns of the file, then the number of the row, a code and a sentence. You can correct
-    the rows and import them. They are kept for 30 days. Returns the refused rows as CSV.
+    the rows and import them. They are kept for 30 days.
+
+    Returns the refused rows as CSV.
     """
     columns = file_imports.columns(site, import_id)
     rows = file_imports.download(site, import_id, actor())

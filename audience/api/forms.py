@@ -38,7 +38,9 @@ saves = partial(endpoint, scope="full", family="fetch", gives=wire.FormAnswer, q
 def list_all(site: Site) -> dict[str, Any]:
     """List the forms
 
-    The list includes archived forms. Returns the forms, oldest first.
+    The list includes archived forms.
+
+    Returns the forms, oldest first.
     """
     return {"data": [wire.form(row) for row in forms.list_all(site)]}
 
@@ -50,7 +52,9 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Only `name` is required. Without `wording`, the form gets the standard one, if the site has a public name.
     The form is paused unless `state` is `open`. An open form needs a mail server, a wording and a privacy
-    page; a German form also needs an imprint. Returns the form.
+    page; a German form also needs an imprint.
+
+    Returns the form.
     """
     obstacle = senders.obstacle(site, settings())
     return {"data": wire.form(forms.create(site, form["form"], actor(), obstacle))}
@@ -74,7 +78,9 @@ def put(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
     """Change a form
 
     Values that you do not send stay as they are. A changed `wording` makes a new `version`; the text that
-    people agreed to before is kept. You can archive a form, but not delete it. Returns the form as it is now.
+    people agreed to before is kept. You can archive a form, but not delete it.
+
+    Returns the form as it is now.
     """
     obstacle = senders.obstacle(site, settings())
     return {"data": wire.form(forms.change(site, form_id, form["form"], actor(), obstacle))}
@@ -86,7 +92,9 @@ def change(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
     """Change a part of a form
 
     The body is a JSON merge patch: values that you leave out stay, texts by language are merged, and null
-    removes a value. Returns the form as it is now.
+    removes a value.
+
+    Returns the form as it is now.
     """
     removed = [FieldError(f"form.{key}", LASTS) for key in LASTING if form["form"].get(key, key) is None]
     if removed:
@@ -102,7 +110,9 @@ def embed(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
     """Get the HTML of a form
 
     Use it on a page of your own; it has no script and no style. The HTML contains the wording: when you
-    change the wording, paste the HTML again. Returns the HTML.
+    change the wording, paste the HTML again.
+
+    Returns the HTML.
     """
     found, language = forms.get(site, form_id), form.get("language", "")
     return {"html": embedding.html(site, found, language, settings().base_url)}

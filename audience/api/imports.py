@@ -43,6 +43,7 @@ def accept(site: Site, form: dict[str, Any]) -> Later:
     Each item has the keys of a subscriber to create. Further keys are custom values, and `command` may
     subscribe or unsubscribe. If an item is refused, the others are still imported. A single accepted item is
     written before the answer is sent; several are queued on disk and applied in the order of acceptance.
+
     Returns how many items were accepted and refused, why, and the id of the import.
     """
     rows: wire.ImportRows = form["subscribers"]
@@ -57,7 +58,9 @@ def progress(site: Site, import_id: int) -> dict[str, Any]:
     """Follow an import
 
     `status` changes from `queued` to `running`, and then to `finished` or `failed`. While a file is still
-    arriving, it is `receiving`. Returns the import with its counts so far.
+    arriving, it is `receiving`.
+
+    Returns the import with its counts so far.
     """
     return {"data": wire.import_(imports.progress(site, import_id))}
 
@@ -67,6 +70,8 @@ def progress(site: Site, import_id: int) -> dict[str, Any]:
 def newest(site: Site) -> dict[str, Any]:
     """List the newest imports
 
-    Lists at most 100 imports, from requests and files. Returns the imports, newest first.
+    Lists at most 100 imports, from requests and files.
+
+    Returns the imports, newest first.
     """
     return {"data": [wire.import_(row) for row in imports.newest(site)]}

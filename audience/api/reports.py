@@ -53,7 +53,9 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def get(site: Site, report_id: str) -> dict[str, Any]:
     """Get a saved report
 
-    The answer says how the report counts, but has no numbers. Returns the report.
+    The answer says how the report counts, but has no numbers.
+
+    Returns the report.
     """
     return {"data": _resource(site, report_id)}
 
@@ -63,7 +65,9 @@ def get(site: Site, report_id: str) -> dict[str, Any]:
 def replace(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
     """Replace a saved report
 
-    The whole report is replaced: values that you leave out are removed. Returns the report as it is now.
+    The whole report is replaced: values that you leave out are removed.
+
+    Returns the report as it is now.
     """
     return {"data": wire.report(reports.replace(site, report_id, form["report"], actor()))}
 
@@ -73,8 +77,9 @@ def replace(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
 def change(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
     """Change a saved report
 
-    The body is a JSON merge patch: values that you leave out stay, and null removes a value. Returns the
-    report as it is now.
+    The body is a JSON merge patch: values that you leave out stay, and null removes a value.
+
+    Returns the report as it is now.
     """
     item = apply_patch(wire.SaveReport, "report", _resource(site, report_id), form["report"])
     return {"data": wire.report(reports.replace(site, report_id, item, actor()))}
@@ -85,7 +90,9 @@ def change(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
 def delete(site: Site, report_id: str) -> dict[str, Any]:
     """Delete a saved report
 
-    The data that the report counted is kept. Returns the report as it was.
+    The data that the report counted is kept.
+
+    Returns the report as it was.
     """
     return {"data": wire.report(reports.delete(site, report_id, actor()))}
 

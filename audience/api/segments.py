@@ -34,6 +34,7 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the segments
 
     Lists all saved segments of the site, with their rules. With `per_page` or `cursor`, you get one page.
+
     Returns the segments, newest first.
     """
     return list_answer(
@@ -86,7 +87,9 @@ def change(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
     """Change a segment
 
     The body is a JSON merge patch: values that you leave out stay. Rules are merged too: null removes a key
-    of a rule. Returns the segment as it is now.
+    of a rule.
+
+    Returns the segment as it is now.
     """
     item = apply_patch(wire.SaveSegment, "segment", _resource(site, segment_id), form["segment"])
     return {"data": wire.segment(segments.replace(site, segment_id, item, actor()))}
@@ -98,7 +101,9 @@ def delete(site: Site, segment_id: str) -> dict[str, Any]:
     """Delete a segment
 
     You cannot delete a segment that a report or a webhook uses: delete or change that first. No subscriber is
-    deleted. Returns the segment as it was.
+    deleted.
+
+    Returns the segment as it was.
     """
     return {"data": wire.segment(segments.delete(site, segment_id, actor()))}
 
@@ -125,6 +130,7 @@ def match(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
 
     Name the subscriber by `email` or `uuid`; if you send both, `uuid` counts. Each rule has `matches`, and
     each condition has the `value` that it looked at (at most 20 tags, list elements or dates of events).
+
     Returns the rules; `data` is null if nobody is found.
     """
     return wire.match(segment_matches.match(site, segment_id, form.get("email"), form.get("uuid")))
@@ -135,7 +141,9 @@ def match(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
 def count_by_query(site: Site, form: dict[str, Any]) -> dict[str, int]:
     """Count the subscribers of a segment
 
-    Counts all subscribers, those who unsubscribed, and those who did not. Returns the three counts as of now.
+    Counts all subscribers, those who unsubscribed, and those who did not.
+
+    Returns the three counts as of now.
     """
     return stats_wire.counts(segments.counts(site, form["segment_id"]))
 

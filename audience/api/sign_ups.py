@@ -46,7 +46,9 @@ def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     Call this from your own server, on behalf of a visitor. The service sends an email with a link to the
     address; whoever follows the link is subscribed. The answer does not reveal whether the address is on the
     list. The status is 422 if the domain takes no email or is refused, and 429 if the address has reached its
-    limit of emails. Returns the id and the status `waiting`.
+    limit of emails.
+
+    Returns the id and the status `waiting`.
     """
     key, answers = g.key.publishable_key, services().answers
     return wire.accepted(requests.accept(site, form["sign_up"], key, settings().base_url, answers))
@@ -58,7 +60,9 @@ def list_page(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the sign-ups
 
     `status` and `email` filter the list. You get 100 sign-ups at a time, after the id `after`. A sign-up that
-    is over no longer has an address. Returns a page of sign-ups, oldest first.
+    is over no longer has an address.
+
+    Returns a page of sign-ups, oldest first.
     """
     rows = sign_ups.list_page(site, form.get("status", ""), form["after"], address=form.get("email", ""))
     return wire.page(rows, form["after"], PAGE_ROWS, _links(site).url)
@@ -70,7 +74,9 @@ def send(site: Site, sign_up_id: int) -> dict[str, Any]:
     """Send a confirmation again
 
     Held and failed sign-ups can be sent too. The status is 429 if the mailbox has reached its limit of
-    emails. Returns the sign-up, which is now waiting.
+    emails.
+
+    Returns the sign-up, which is now waiting.
     """
     row = sign_ups.send_again(site, sign_up_id, actor())
     return {"data": wire.sign_up(row, _links(site).url)}
@@ -81,7 +87,9 @@ def send(site: Site, sign_up_id: int) -> dict[str, Any]:
 def delete(site: Site, sign_up_id: int) -> dict[str, Any]:
     """Delete a sign-up
 
-    The link of the sign-up no longer confirms anything. Returns the sign-up as it was.
+    The link of the sign-up no longer confirms anything.
+
+    Returns the sign-up as it was.
     """
     row = sign_ups.delete(site, sign_up_id, actor())
     return {"data": wire.sign_up(row, _links(site).url)}
@@ -101,7 +109,9 @@ def release(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Sends the confirmation emails of held sign-ups: those in `ids`, or those requested `before` an instant.
     Without `ids`, new sign-ups are no longer held either. If `status` is `failed`, it sends failed sign-ups
-    again, unless their mailbox has reached its limit of emails. Returns the number of sign-ups.
+    again, unless their mailbox has reached its limit of emails.
+
+    Returns the number of sign-ups.
     """
     return {"results": holds.release(site, actor(), form.get("ids"), form.get("before"), form["status"])}
 
@@ -118,8 +128,9 @@ def release(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def discard(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Discard what is held
 
-    Deletes held sign-ups: those in `ids`, or those requested `before` an instant. Returns the number of
-    sign-ups.
+    Deletes held sign-ups: those in `ids`, or those requested `before` an instant.
+
+    Returns the number of sign-ups.
     """
     return {"results": holds.discard(site, actor(), form.get("ids"), form.get("before"))}
 

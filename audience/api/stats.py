@@ -15,6 +15,8 @@ blueprint = Blueprint("stats", __name__)
 def for_site(site: Site) -> dict[str, int]:
     """Count the subscribers of the site
 
-    Counts all subscribers, those who unsubscribed, and those who did not. Returns the three counts as of now.
+    Counts all subscribers, those who unsubscribed, and those who did not.
+
+    Returns the three counts as of now.
     """
     return wire.counts(stats.for_site(site))

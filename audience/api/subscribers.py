@@ -37,7 +37,9 @@ def find(site: Site, form: dict[str, Any]) -> str | dict[str, Any]:
     """Find a subscriber
 
     Name the subscriber by `email` or `uuid`; if you send both, `uuid` counts. Addresses are compared without
-    regard to case, but with their plus tags. Returns the subscriber; `data` is null if nobody matches.
+    regard to case, but with their plus tags.
+
+    Returns the subscriber; `data` is null if nobody matches.
     """
     if links := requested_links(site, form):
         subscriber = subscribers.find(site, form.get("email"), form.get("uuid"))
@@ -61,7 +63,9 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     If the site has the address, its subscriber is updated: custom values are replaced key by key, tags are
     added, and values that you leave out stay. People who unsubscribed stay unsubscribed. An erased address is
-    refused. Returns the subscriber as it is now.
+    refused.
+
+    Returns the subscriber as it is now.
     """
     subscriber = subscribers.create(site, form["subscriber"], key_source(SourceKind.API))
     return {"data": wire.subscriber(subscriber, settings().base_url, site.uuid)}
@@ -72,8 +76,10 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def find_many(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Find up to 1,000 subscribers
 
-    Send `emails`, `uuids` or both. They are compared as for a single subscriber. Returns each subscriber
-    once, in the order of the request. `meta.not_found` lists the addresses and uuids that no subscriber has.
+    Send `emails`, `uuids` or both. They are compared as for a single subscriber.
+
+    Returns each subscriber once, in the order of the request. `meta.not_found` lists the addresses and uuids
+    that no subscriber has.
     """
     emails = {email: wire.decode_address(email) for email in form["emails"]}
     found, not_found = subscribers.find_many(site, emails, form["uuids"])
@@ -94,6 +100,7 @@ def erase(site: Site, form: dict[str, Any]) -> Later:
 
     Send `email` or `uuid`; if you send both, they must belong to the same subscriber. Values, tags and events
     are deleted. Only a keyed hash of the address is kept, so that no import adds the subscriber again.
+
     Returns `data` as null, even if nobody matches.
     """
     email, uuid = form.get("email"), form.get("uuid")
@@ -114,6 +121,7 @@ def consent(site: Site, uuid: str) -> dict[str, Any]:
     """Show the consent of a subscriber
 
     Shows each change of consent of the subscriber with this `uuid`: when it happened, what made it, and why.
+
     Returns the consent, its events oldest first.
     """
     return {"data": wire_consent(change_log_pages.consent(site, with_dashes(uuid)))}
@@ -127,8 +135,9 @@ def search(site: Site, form: dict[str, Any]) -> bytes | dict[str, Any]:
     Lists the subscribers who match all filters of the request, newest first, 100 per page. Dates are
     exclusive bounds. `meta.ignored` lists unknown parameters; with the header `Prefer: handling=strict`, they
     are refused. To continue, send `meta.next` as `cursor`: then nobody is listed twice or missed while others
-    are added. Returns a page of subscribers; `meta` has the filters that were applied and says whether there
-    are more.
+    are added.
+
+    Returns a page of subscribers; `meta` has the filters that were applied and says whether there are more.
     """
     links = requested_links(site, form)
     query = searches.SearchRequest(

@@ -36,7 +36,9 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the tags
 
     Lists all tags of the site, including those that nobody has. With `per_page` or `cursor`, you get one
-    page. Returns the tags, newest first.
+    page.
+
+    Returns the tags, newest first.
     """
     return list_answer(
         form, "tags", [wire.tag(row, site.id) for row in tags.list_all(site, **rows_asked(form, "tags"))]
@@ -57,6 +59,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Create a tag
 
     A tag is also created automatically when a subscriber gets it. Names are compared without regard to case.
+
     Returns the tag, even if the site already has it.
     """
     return {"data": wire.tag(tags.create(site, form["tag"]["name"]), site.id)}
@@ -76,7 +79,9 @@ def change(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
     """Rename a tag
 
     Subscribers keep the tag. Segments and forms that name the tag get the new name. The name of another tag
-    is refused: merge the two tags instead. Returns the tag as it is now.
+    is refused: merge the two tags instead.
+
+    Returns the tag as it is now.
     """
     if not form["tag"]:
         return {"data": _resource(site, tag_id)}
@@ -90,7 +95,9 @@ def merge(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
     """Merge a tag into another
 
     The subscribers of the tag get the other tag instead, and the tag is deleted. Segments and forms that name
-    the tag get the other name. Returns the other tag.
+    the tag get the other name.
+
+    Returns the other tag.
     """
     into = tag_renames.merge(site, tag_id, form["tag"]["into"], key_source(SourceKind.API), actor())
     return {"data": wire.tag(into, site.id)}
@@ -104,7 +111,9 @@ def delete(site: Site, form: dict[str, Any], tag_id: int) -> Later:
     """Delete a tag
 
     The tag is removed from all subscribers. Segments that name the tag stay. If you also send a name, it must
-    be the tag's own. Returns the tag as it was.
+    be the tag's own.
+
+    Returns the tag as it was.
     """
     source = key_source(SourceKind.API)
     deleted = tag_deletions.discard(site, tag_id, source, actor(), form["names"])

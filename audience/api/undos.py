@@ -28,8 +28,10 @@ def begin(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any] | 
     Subscribers that the import unsubscribed stay unsubscribed; with `resubscribe=1`, those that nothing else
     unsubscribed are subscribed again. Subscribers that the import subscribed again are unsubscribed again. An
     unfinished import is stopped. The undo waits in the queue, like an import. You can undo an import for 30
-    days. Returns the undo; a second request returns the same one. With `dry_run=1`, returns what the undo
-    would do, and changes nothing.
+    days.
+
+    Returns the undo; a second request returns the same one. With `dry_run=1`, returns what the undo would do,
+    and changes nothing.
     """
     days = settings().changes_days
     if form.get("dry_run"):
@@ -50,6 +52,8 @@ def progress(site: Site, import_id: int) -> dict[str, Any]:
     """Follow the undo of an import
 
     The `status` has the same values as that of an import: ask until it is `finished` or `failed`. To continue
-    a failed undo where it stopped, request the undo again. Returns the undo with its counts so far.
+    a failed undo where it stopped, request the undo again.
+
+    Returns the undo with its counts so far.
     """
     return wire.answer(undos.get(site, undos.import_source(import_id)))

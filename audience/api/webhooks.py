@@ -40,7 +40,9 @@ saves = partial(endpoint, scope="full", family="fetch", gives=wire.WebhookAnswer
 def list_all(site: Site) -> dict[str, Any]:
     """List the webhooks
 
-    The list has no secrets. Returns the webhooks, oldest first.
+    The list has no secrets.
+
+    Returns the webhooks, oldest first.
     """
     return {"data": [wire.webhook(row) for row in webhooks.list_all(site)]}
 
@@ -57,7 +59,9 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Make a webhook
 
     From now on, each change is sent to `url`, in order and at least once, with the signature of Standard
-    Webhooks. Returns the webhook with its secret, which no later answer shows.
+    Webhooks.
+
+    Returns the webhook with its secret, which no later answer shows.
     """
     return {"data": wire.webhook_with_secret(*webhooks.make(site, form["webhook"], actor()))}
 
@@ -80,7 +84,9 @@ def replace(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]
     """Replace a webhook
 
     `url`, `kinds` and `segment_id` are all replaced. Without `paused`, the webhook stays paused or active.
-    Waiting deliveries are tried again at once. The secret stays. Returns the webhook as it is now.
+    Waiting deliveries are tried again at once. The secret stays.
+
+    Returns the webhook as it is now.
     """
     return {"data": wire.webhook(webhooks.put(site, webhook_id, form["webhook"], actor()))}
 
@@ -91,7 +97,9 @@ def change(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Change a webhook
 
     The body is a JSON merge patch: values that you leave out stay, and null for `kinds` or `segment_id`
-    removes the filter. Waiting deliveries are tried again at once. Returns the webhook as it is now.
+    removes the filter. Waiting deliveries are tried again at once.
+
+    Returns the webhook as it is now.
     """
     if not form["webhook"]:
         return {"data": _resource(site, webhook_id)}
@@ -116,8 +124,9 @@ def delete(site: Site, webhook_id: int) -> dict[str, Any]:
 def rotate(site: Site, webhook_id: int) -> dict[str, Any]:
     """Renew the secret of a webhook
 
-    For 24 hours, deliveries are signed with both secrets. Returns the webhook with its new secret, which no
-    later answer shows.
+    For 24 hours, deliveries are signed with both secrets.
+
+    Returns the webhook with its new secret, which no later answer shows.
     """
     return {"data": wire.webhook_with_secret(*webhooks.rotate(site, webhook_id, actor()))}
 
@@ -128,7 +137,9 @@ def replay(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Send changes again
 
     Sends all changes after the number `after` again, with new `webhook-id`s. If the record does not reach
-    back to the number, it is refused. Returns the webhook as it is now.
+    back to the number, it is refused.
+
+    Returns the webhook as it is now.
     """
     return {"data": wire.webhook(webhooks.replay(site, webhook_id, form["after"], actor()))}
 
@@ -138,8 +149,9 @@ def replay(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
 def send_test(site: Site, webhook_id: int) -> dict[str, Any]:
     """Send a test
 
-    Sends a signed message of the type `test` without data, even while the webhook is paused. Returns the
-    result, which may take 7 seconds.
+    Sends a signed message of the type `test` without data, even while the webhook is paused.
+
+    Returns the result, which may take 7 seconds.
     """
     private = settings().webhook_private_addresses
     return {"data": wire.delivery(webhook_deliveries.send_test(site, webhook_id, private_addresses=private))}
@@ -150,7 +162,9 @@ def send_test(site: Site, webhook_id: int) -> dict[str, Any]:
 def deliveries(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """List the deliveries of a webhook
 
-    Lists each attempt of the last 30 days, 100 per page. Returns a page of deliveries, newest first.
+    Lists each attempt of the last 30 days, 100 per page.
+
+    Returns a page of deliveries, newest first.
     """
     rows, has_more = webhook_deliveries.page(site, webhook_id, form["page"])
     meta = page_meta(form, webhook_deliveries.PAGE_SIZE, has_more)

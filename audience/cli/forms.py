@@ -84,7 +84,7 @@ def with_settings(command: Any) -> Any:
 
 @click.group()
 def form() -> None:
-    """Manage the forms by which visitors sign up."""
+    """Manage the forms with which visitors sign up."""
 
 
 @form.command(name="list")

@@ -39,7 +39,7 @@ GROUPS = MappingProxyType(
             "report": Row("reports:report", "Reports on growth and composition."),
         },
         "Sign-up": {
-            "form": Row("forms:form", "Manage the forms by which visitors sign up."),
+            "form": Row("forms:form", "Manage the forms with which visitors sign up."),
             "sign-up": Row("sign_ups:sign_up", "List sign-ups, send or discard held ones."),
         },
         "Other programs": {

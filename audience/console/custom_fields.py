@@ -51,7 +51,7 @@ def read_object(text: str) -> dict[str, Any]:
 
 FIELD_TYPES = {
     "text": FieldType(str),
-    "number": FieldType(read_number, "This is no number: type one such as 12 or 3.5."),
+    "number": FieldType(read_number, "This is not a number: type a number such as 12 or 3.5."),
     "yes or no": FieldType(read_boolean, "Type yes or no."),
     "list": FieldType(read_list),
     "object": FieldType(read_object, 'Type a JSON object such as {"size": "M"}.'),

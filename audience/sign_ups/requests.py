@@ -30,8 +30,8 @@ from storage.subscribers.subscribers import Subscriber
 NO_FORM = Sentence(
     Code.UNKNOWN_RECORD, "Send the id of an open form of the site: GET /v1/fetch/forms lists them."
 )
-NEEDED = Sentence(Code.REQUIRED, "Send this: the form requires it.")
-NO_FIELD = Sentence(Code.UNKNOWN_KEY, "Send what the form asks for: the site has no such custom field.")
+NEEDED = Sentence(Code.REQUIRED, "Send this value: the form requires it.")
+NO_FIELD = Sentence(Code.UNKNOWN_KEY, "Send only what the form asks for: the site has no such custom field.")
 MAX_AGENT = 500
 NOT_UNCONFIRMED = Sentence(
     Code.NOT_UNCONFIRMED,

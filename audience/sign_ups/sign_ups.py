@@ -43,7 +43,7 @@ TOO_SOON = Sentence(
     "A confirmation for this address was requested a moment ago: wait the seconds in Retry-After.",
 )
 NO_SIGN_UP = Sentence(
-    Code.SIGN_UP_NOT_FOUND, "Sign-up not found: GET /v1/fetch/sign_ups lists those of the site."
+    Code.SIGN_UP_NOT_FOUND, "Sign-up not found: GET /v1/fetch/sign_ups lists the sign-ups of the site."
 )
 OPEN_MS, HELD_MS = 7 * DAY_MS, 14 * DAY_MS  # after which a sign-up expires
 KEPT_MS = 30 * DAY_MS  # after which nothing is left of a sign-up that is over

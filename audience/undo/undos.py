@@ -58,11 +58,12 @@ NOT_UNDOABLE = Sentence(
 CHANGED_NOBODY = Sentence(Code.NOT_UNDOABLE, "This bulk action changed nobody: there is nothing to undo.")
 BEGUN_OTHERWISE = Sentence(
     Code.NOT_UNDOABLE,
-    "This undo was begun without resubscribe, and cannot be changed: subscribe them again by a command.",
+    "This undo was begun without resubscribe, and cannot be changed: subscribe these people again by a "
+    "command.",
 )
 TOO_LATE = Sentence(
     Code.NOT_UNDOABLE,
-    "This can no longer be undone: what it has changed is no longer in the record of changes.",
+    "This can no longer be undone: its changes are no longer in the record of changes.",
 )
 
 

@@ -42,7 +42,10 @@ SETTINGS = {
         "false",
         Settings.__dataclass_fields__["require_two_factor"].metadata["meaning"],
     ],
-    "AUDIENCE_DNS_CANARY_ZONES": ["gmail.com,yahoo.com", "unsigned zones asked for random names"],
+    "AUDIENCE_DNS_CANARY_ZONES": [
+        "gmail.com,yahoo.com",
+        "unsigned zones in which random names are looked up to check the DNS servers",
+    ],
 }
 JUDGED = {
     "allowed": ["", "decides before every rule"],

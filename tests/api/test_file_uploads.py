@@ -98,5 +98,5 @@ def test_an_erasure_deletes_a_file_that_waits_for_its_answers_and_has_the_person
     do_files(settings.instance)
     gone = go_on(client, upload, consent=IN)
     error(gone, 404)
-    assert "somebody in it was erased" in gone.text
+    assert "somebody in the file was erased" in gone.text
     assert file_uploads.list_waiting(client.site) == []

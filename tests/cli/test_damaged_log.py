@@ -29,7 +29,7 @@ def test_a_copy_that_is_cut_off_is_named_with_what_that_means(begun, file, clien
     there = elsewhere(begun, tmp_path, octets[:-50])
     cut_off = len(octets.splitlines(keepends=True)[-1]) - 50
     result = run_on(there, "restore", str(file), "--yes")
-    assert f"The last line of the log, of {cut_off} bytes, is cut off" in result.stdout
+    assert f"The last line of the log is cut off after {cut_off} bytes" in result.stdout
     assert "copy it again" in result.stdout
     assert [bool(left_at(client, email)) for email in (ANN, BOB)] == [True, False]
     (there.instance / erasure_log.LOG).write_bytes(octets)

@@ -89,7 +89,7 @@ def test_a_subscriber_that_does_not_exist_is_not_made(type_, client, words):
 def test_the_only_site_needs_no_name_and_one_of_several_does(run, type_, client):
     assert run("report", "list")
     other = sites.create("Other")
-    assert "There are several sites: choose one by --site with its name or" in str(
+    assert "There are several sites: choose one with --site and its name or" in str(
         type_("tag", "list").exception
     )
     assert run("tag", "list", "--site", "Other", "--json") == []

@@ -190,7 +190,7 @@ def test_what_does_not_fit_is_refused_and_leaves_the_database_empty(
         refused = restore(settings, file, "--former", former)
         assert reason in str(refused.exception)
     refused = restore(of_file, left_since)
-    assert "is of a PostgreSQL server" in str(refused.exception)
+    assert "is the backup of a PostgreSQL database" in str(refused.exception)
     refused = restore(of_file, tmp_path / "file.tar", "--former", new_database)
     assert "--former is only for PostgreSQL" in refused.output
     refused = run_on(on_server, "backup", "check", "--restore", str(left_since))
