@@ -68,7 +68,7 @@ class Settings:
     database_url: str = setting(
         "", text, "sqlite:///PATH or postgresql://USER@HOST/DATABASE; empty: sqlite:///INSTANCE/audience.db"
     )
-    database_password_file: str = setting("", text, "file with the password of the database's role")
+    database_password_file: str = setting("", text, "file with the password of the database user")
     database_read_url: str = setting(
         "", text, "replica from which exports, reports, segment counts and changes are read; empty: none"
     )
@@ -94,10 +94,14 @@ class Settings:
         (), networks, "IP addresses and networks of proxies whose X-Forwarded-For is trusted"
     )
     auth_failures: str = setting(
-        "30/minute", rate, "limit of failed authentications per IP address (IPv6: /64), and per that and key"
+        "30/minute",
+        rate,
+        "limit of failed authentications per IP address (IPv6: per /64), and per IP address and key",
     )
     require_two_factor: bool = setting(
-        False, flag, "have operators set up two-factor sign-in before they see anything else of the console"
+        False,
+        flag,
+        "require operators to set up two-factor sign-in before they can see the rest of the console",
     )
     audit_log_days: int = setting(400, integer(1, 36_500), "days for which the audit log is kept")
     consent_log_days: int = setting(
@@ -116,7 +120,7 @@ class Settings:
         "", text, "shell command that runs after each backup of a worker; $BACKUP_FILE names its file"
     )
     webhook_private_addresses: bool = setting(
-        False, flag, "let webhooks be sent to private addresses, and without TLS"
+        False, flag, "allow webhooks to private addresses and without TLS"
     )
     smtp_url: str = setting(
         "",
@@ -126,7 +130,9 @@ class Settings:
     )
     smtp_password_file: str = setting("", text, "file with the password of the mail server's user")
     confirmations_per_hour: int = setting(
-        300, integer(1, 1_000_000), "confirmations of a site that are sent in an hour; more are held"
+        300,
+        integer(1, 1_000_000),
+        "number of confirmation emails that a site sends in an hour; more are held",
     )
     rate_limit_fetch: str = setting(
         "", optional_rate, "rate limit per key of /v1/fetch, such as 100/minute; empty: none"
@@ -147,7 +153,9 @@ class Settings:
     )
     log_level: str = setting("info", level, "minimum log level: info, warning or error")
     log_client_request_ids: bool = setting(
-        False, flag, "log the X-Request-Id that a client sends; it may say more of people than we do"
+        False,
+        flag,
+        "log the X-Request-Id that a client sends; it may contain more about people than our own log does",
     )
     log_format: str = setting(
         "", log_format, "form of the log, text or json; empty: text on a terminal, else json"
@@ -160,9 +168,11 @@ class Settings:
         2.0, decimal(0.1, 30), "timeout in seconds for all DNS queries of one answer"
     )
     dns_canary_domains: tuple[str, ...] = setting(
-        CANARY_DOMAINS, names, "mail domains asked for when the DNS may be in trouble; empty: none"
+        CANARY_DOMAINS, names, "mail domains that are looked up to check the DNS servers; empty: none"
     )
-    dns_canary_zones: tuple[str, ...] = setting(CANARY_ZONES, names, "unsigned zones asked for random names")
+    dns_canary_zones: tuple[str, ...] = setting(
+        CANARY_ZONES, names, "unsigned zones in which random names are looked up to check the DNS servers"
+    )
     spamhaus_dqs_key: str = setting("", text, "Spamhaus Data Query Service key")
     abusix_key: str = setting("", text, "abusix Mail Intelligence key")
     tier1_countries: tuple[str, ...] = setting(
@@ -258,13 +268,16 @@ def _from_file(file: Path) -> dict[str, tuple[Any, str]]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingError(f"{file} cannot be read: {error}") from error
     if "instance" in table:
-        raise SettingError(f"{file}: instance names the folder that this file is in; set {PREFIX}INSTANCE")
+        raise SettingError(
+            f"{file}: leave `instance` out of this file, because it names the folder of the file; set "
+            f"{PREFIX}INSTANCE instead"
+        )
     return {name: (value, str(file)) for name, value in table.items()}
 
 
 def _parse(name: str, value: Any, origin: str) -> Any:
     if name not in PARSERS:
-        raise SettingError(f"{origin}: there is no setting {name}; .env.example lists them all")
+        raise SettingError(f"{origin}: there is no setting {name}; .env.example lists all settings")
     try:
         return PARSERS[name](value)
     except (ValueError, TypeError) as error:

@@ -27,7 +27,7 @@ MAX_FAILURES = 5  # in a row, without a step that ended well between them
 MACHINE_FAULTS = (Unavailable, Unusable, OSError, MemoryError)  # after which a job waits, however long
 RETRY_AFTER_MS = 2_000
 ELECTED_MS = 15_000
-NO_TROUBLE = "No job that failed has this id: `audience jobs list` lists them."
+NO_TROUBLE = "No failed job has this id: `audience jobs list` lists failed jobs."
 
 
 class ClaimLost(Exception):

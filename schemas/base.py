@@ -24,9 +24,9 @@ UNCLEAN = Sentence(Code.UNSTORABLE, "Send text without NUL and without half surr
 UNCLEAN_CHARACTER = re.compile("[\0\ud800-\udfff]")
 OBJECT = Sentence(Code.WRONG_TYPE, "Send an object.")
 TWICE = Sentence(
-    Code.REPEATED_KEY, "This key is there several times, and its values mean different things: send it once."
+    Code.REPEATED_KEY, "This key is in the request several times, with different values: send it once."
 )
-SEVERAL = Sentence(Code.REPEATED_KEY, "It is there several times: give it once.")
+SEVERAL = Sentence(Code.REPEATED_KEY, "This parameter is in the request several times: send it once.")
 SWITCH = Sentence(Code.WRONG_TYPE, "Send 1 or 0.")
 TRUTH = Sentence(Code.WRONG_TYPE, "Send true or false.")
 CHOICE = Sentence(Code.UNKNOWN_CHOICE, "Send {}.")

@@ -13,7 +13,9 @@ from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, 
 from schemas.values import DATES, NAMES, json_bytes, write_date
 
 MAX_LIMIT = 1_000
-AFTER = Sentence(Code.MALFORMED_VALUE, "Send a number as `meta.next` answers it, or leave it out.")
+AFTER = Sentence(
+    Code.MALFORMED_VALUE, "Send a number that `meta.next` of an answer gave you, or leave it out."
+)
 LIMIT = Sentence(Code.OUT_OF_RANGE, f"Send a whole number from 1 to {MAX_LIMIT}.")
 AsText = orjson.Fragment  # of JSON that is answered as it is stored
 LinksOf = Callable[[str, str], Mapping[str, str]]  # by uuid and address
@@ -56,7 +58,7 @@ class ChangeSource(ResponseSchema):
     id = ma.fields.String(
         allow_none=True,
         metadata={
-            "description": "The key, or the id of the import, bulk action or operator; null without one."
+            "description": "The key, or the id of the import, bulk action or operator; null if there is none."
         },
     )
 
@@ -65,7 +67,7 @@ class ChangedValues(ma.fields.Dict):
     json_schema: ClassVar[JsonSchema] = {
         "type": "object",
         "additionalProperties": True,
-        "description": "Custom values by key; null where one was removed.",
+        "description": "Custom values by key; null if the value was removed.",
     }
 
 
@@ -99,7 +101,7 @@ class ChangesMeta(ResponseSchema):
     next = Id(metadata={"description": "Send it as `after` for the next changes."})
     has_more = ma.fields.Boolean()
     newest = Id(metadata={"description": "The number of the newest change."})
-    oldest = Id(metadata={"description": "The lowest number that the record has."})
+    oldest = Id(metadata={"description": "The lowest number that the record still has."})
     links_note = links.note()
 
 
@@ -150,7 +152,10 @@ class ConsentAttributes(ResponseSchema):
     subscribed = ma.fields.Boolean()
     source = ma.fields.Nested(ChangeSource)
     reason = ma.fields.String(
-        metadata={"description": "What said so, such as `word` or `date`; empty if a link named no reason."}
+        metadata={
+            "description": "What decided it, such as `word` or `date`; empty if the subscriber used a link "
+            "and gave no reason."
+        }
     )
 
 
@@ -167,24 +172,34 @@ class HistorySchema(ResponseSchema):
 class ConsentProof(ResponseSchema):
     """A confirmation by email: what was agreed to, who asked for it, and who confirmed it."""
 
-    wording = ma.fields.String(metadata={"description": "What they agreed to."})
+    wording = ma.fields.String(metadata={"description": "The text that the subscriber agreed to."})
     form_id = Id()
     version = integer("The version of the wording.")
     language = ma.fields.String()
-    origin = ma.fields.String(metadata={"description": "The website where it was asked for."})
+    origin = ma.fields.String(metadata={"description": "The website that the sign-up request came from."})
     asked_by = ma.fields.String(
-        metadata={"description": "`form`, `operator`, or `key:` and a key, whose server states the rest."}
+        metadata={
+            "description": "Who requested the sign-up: `form`, `operator`, or `key:` and a key, whose server "
+            "states the other values."
+        }
     )
     requested_at = Date()
-    requested_from = ma.fields.String(metadata={"description": "The network from which it was asked for."})
+    requested_from = ma.fields.String(
+        metadata={"description": "The network that the sign-up request came from."}
+    )
     country = ma.fields.String()
     confirmed_at = Date()
-    confirmed_from = ma.fields.String(metadata={"description": "The network from which it was confirmed."})
+    confirmed_from = ma.fields.String(
+        metadata={"description": "The network that the confirmation came from."}
+    )
     confirmed_by = ma.fields.String(metadata={"description": "`script` or `click`."})
     seconds = integer("Seconds from the opening of the page to the confirmation.")
     agent = ma.fields.String()
     delivery = ma.fields.String(
-        metadata={"description": "`smtp`: we mailed the link; `webhook`: your server states that it did."}
+        metadata={
+            "description": "`smtp`: the service mailed the link; `webhook`: your server states that it "
+            "mailed the link."
+        }
     )
 
 

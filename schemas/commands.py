@@ -90,7 +90,7 @@ COMMAND = Sentence(Code.UNKNOWN_CHOICE, f"Send one of the commands {', '.join(QU
 
 class Query(ma.fields.Raw):
     json_schema: ClassVar[JsonSchema] = {
-        "description": "Depending on the command: a tag, an address, a key, or a key with its value.",
+        "description": "What the command needs: a tag, an address, a key, or a key with its value.",
         "anyOf": [
             {"type": "string"},
             {

@@ -10,13 +10,13 @@ from schemas.base import JsonSchema, as_text
 from schemas.codes import Code, Sentence
 from schemas.values import trim
 
-CURSOR = Sentence(Code.MALFORMED_VALUE, "Send the next of the meta of an earlier page, as it is.")
+CURSOR = Sentence(Code.MALFORMED_VALUE, "Send the `meta.next` of an earlier page, unchanged.")
 NEXT = "Send it as `cursor` for the next page; null on the last one."
 OTHER_SORT = Sentence(
     Code.MALFORMED_VALUE,
-    "This cursor is from a list with another sort: send that sort, or begin without a cursor.",
+    "This cursor is from a list with another `sort`: send that `sort`, or begin again without a cursor.",
 )
-WITH_PAGE = Sentence(Code.REFUSED_VALUE, "Send cursor or page, not both.")
+WITH_PAGE = Sentence(Code.REFUSED_VALUE, "Send `cursor` or `page`, not both.")
 PER_PAGE = Sentence(Code.OUT_OF_RANGE, "Send a whole number from 1 to {}.")
 MAX_LENGTH = 200
 LIMIT = 2**63
@@ -51,7 +51,7 @@ class CursorField(ma.fields.Field[Cursor]):
 
     json_schema: ClassVar[JsonSchema] = {
         "type": "string",
-        "description": "The `meta.next` of the page before.",
+        "description": "The `meta.next` of the previous page.",
     }
 
     def __init__(self, length: int, **options: Any) -> None:

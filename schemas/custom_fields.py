@@ -21,7 +21,7 @@ OTHERS = re.compile(r"[^\w\-.$]+")
 PLAIN_KEY = re.compile(rf"[\w\-.$]{{1,{MAX_KEY_LENGTH}}}")
 KEY = Sentence(Code.MALFORMED_KEY, f"Send a key of 1 to {MAX_KEY_LENGTH} letters, digits, or any of _ - . $")
 TOO_LARGE = Sentence(Code.TOO_LONG, f"Send a value of at most {MAX_VALUE_BYTES // 1024} KiB as JSON.")
-TOO_MANY = Sentence(Code.TOO_MANY, f"Send at most {MAX_OF_ONE:,} custom values of one person at once.")
+TOO_MANY = Sentence(Code.TOO_MANY, f"Send at most {MAX_OF_ONE:,} custom values for one person at once.")
 CUSTOM_VALUE: JsonSchema = {
     "description": "Text, a number, a boolean, an array or an object.",
     "anyOf": [
@@ -79,7 +79,7 @@ class StoredValues(ma.fields.Dict):
 
     json_schema: ClassVar[JsonSchema] = {
         **CUSTOM_VALUES,
-        "description": "Custom values by key, and the names that are set, as text.",
+        "description": "Custom values by key, and the names if they are set, as text.",
     }
 
 

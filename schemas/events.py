@@ -30,7 +30,8 @@ from schemas.values import FieldError, write_date
 MAX_EVENTS = 1_000
 MAX_VALUES = 50_000  # of all events of a request, which are written at once, while others wait
 TOO_MANY = Sentence(
-    Code.TOO_MANY, f"One request has at most {MAX_VALUES:,} custom values: send this event in another."
+    Code.TOO_MANY,
+    f"One request may have at most {MAX_VALUES:,} custom values: send this event in another request.",
 )
 EVENTS = Sentence(Code.OUT_OF_RANGE, f"Send an event object, or an array of 1 to {MAX_EVENTS:,} of them.")
 MAX_LENGTH = 255  # of a type and of a unique key
@@ -152,12 +153,16 @@ def record_response(total: int, done: Any) -> dict[str, Any]:
 
 
 class ListEvents(Paged):
-    history = Switch(metadata={"description": "`1`: also what changed of the subscriber."})
+    history = Switch(
+        metadata={"description": "With `1`, the answer also says what changed in the subscriber."}
+    )
 
 
 class EventAttributes(ResponseSchema):
     type = ma.fields.String()
-    details = ma.fields.Dict(keys=ma.fields.String(), metadata={"description": "As they were sent."})
+    details = ma.fields.Dict(
+        keys=ma.fields.String(), metadata={"description": "The details, as they were sent."}
+    )
     date = Date(metadata={"description": "When the event occurred."})
     created_at = Date(metadata={"description": "When the event was recorded."})
 

@@ -21,7 +21,7 @@ FORMAT = Sentence(Code.UNKNOWN_CHOICE, f"Send one of the formats {', '.join(FORM
 EVENTS_FORMAT = Sentence(
     Code.UNKNOWN_CHOICE, "Send jsonl, or leave the format out: events are exported as JSON lines."
 )
-OF_SUBSCRIBERS = Sentence(Code.REFUSED_VALUE, "Leave this out: it is for exports of subscribers.")
+OF_SUBSCRIBERS = Sentence(Code.REFUSED_VALUE, "Leave this out: it is only for exports of subscribers.")
 EVENT_ID = Sentence(Code.MALFORMED_VALUE, "Send the id of the last event of an earlier export, or 0.")
 
 LinksOf = Callable[[Any], Mapping[str, str]]  # of a subscriber

@@ -108,9 +108,7 @@ class FileMeta(ResponseSchema):
     )
     columns = ma.fields.List(ma.fields.Nested(ColumnMeta))
     answers = ma.fields.String(
-        metadata={
-            "description": "What was answered, to be sent as `answers` with the next file of this kind."
-        }
+        metadata={"description": "Your answers; send them as `answers` with the next file of the same kind."}
     )
     ignored = ma.fields.List(
         ma.fields.String(), metadata={"description": "Parameters of the request that are not known."}

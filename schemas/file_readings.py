@@ -23,8 +23,8 @@ from schemas.tags import trim_names
 from schemas.values import STATES, FieldError, OnExisting
 
 BOTH = (
-    "`answers` already says who may be written to: leave `consent` and `consent_column` out, or answer "
-    "again without `answers`."
+    "`answers` already says who may be written to: leave `consent` and `consent_column` out, or leave "
+    "`answers` out."
 )
 FROM = Sentence(Code.UNKNOWN_CHOICE, f"Send from with one of {', '.join(PRESETS)}, or leave it out.")
 CONSENT = Sentence(Code.UNKNOWN_CHOICE, f"Send consent with one of {', '.join(STATES)}, or leave it out.")
@@ -41,8 +41,8 @@ HIDDEN_ROWS = Sentence(
     f"Send hidden_rows={IMPORT} to import hidden rows of a workbook, too, or hidden_rows={SKIP}.",
 )
 UNREAD_DATES = (
-    f"Send unread_dates={IGNORE} to leave cells out that are no dates, or unread_dates={FIELD} to keep them "
-    "as custom fields."
+    f"Some cells are not dates. Send unread_dates={IGNORE} to leave them out, or "
+    f"unread_dates={FIELD} to keep them as custom fields."
 )
 ORDER = Sentence(
     Code.UNKNOWN_CHOICE, f"Send dates={DMY} if the day comes first, or dates={MDY} if the month does."
@@ -50,11 +50,13 @@ ORDER = Sentence(
 
 
 MAX_ID = 2**53
-UPLOAD = Sentence(Code.MALFORMED_VALUE, "Send upload as the answer with the questions gave it.")
-ANSWERS = Sentence(Code.MALFORMED_VALUE, "Send in answers the line that `meta.answers` gave, as it was.")
+UPLOAD = Sentence(Code.MALFORMED_VALUE, "Send upload exactly as you got it with the questions.")
+ANSWERS = Sentence(
+    Code.MALFORMED_VALUE, "Send in answers the line that you got as `meta.answers`, unchanged."
+)
 SAYING = {"consent", "consent_column"}
 SEEN = Sentence(
-    Code.REQUIRED, "Send seen together with answers: it adds a header to those that the line knows."
+    Code.REQUIRED, "Send seen only together with answers: seen adds a header to those in the line of answers."
 )
 
 
@@ -93,10 +95,12 @@ class ImportFile(RequestSchema):
         data_key="map",
         load_default=dict,
         error_messages={"invalid": MEANING},
-        metadata={"description": "What columns mean: `map[COLUMN]=WHAT`, by header or number, from 1."},
+        metadata={
+            "description": "What a column means: `map[COLUMN]=WHAT`. COLUMN is a header, or a number from 1."
+        },
     )
     from_ = Once(data_key="from", validate=ma.validate.OneOf(PRESETS, error=FROM))
-    sheet = Once(metadata={"description": "The sheet of a workbook; absent: the first."})
+    sheet = Once(metadata={"description": "The sheet of a workbook; by default, the first."})
     tag = ma.fields.List(
         Text(), load_default=list, metadata={"description": "Tags for everyone in the file."}
     )
@@ -106,30 +110,37 @@ class ImportFile(RequestSchema):
                                  "`unconfirmed` (still to confirm)."},
     )  # fmt: skip
     consent_column = Once(metadata={"description": "The column that says who may be written to."})
-    subscribed = Values(metadata={"description": "Its values that mean subscribed."})
-    unsubscribed = Values(metadata={"description": "Its values that mean unsubscribed."})
-    unconfirmed = Values(metadata={"description": "Its values that mean unconfirmed: still to confirm."})
+    subscribed = Values(metadata={"description": "Values of the consent column that mean subscribed."})
+    unsubscribed = Values(metadata={"description": "Values of the consent column that mean unsubscribed."})
+    unconfirmed = Values(
+        metadata={"description": "Values of the consent column that mean unconfirmed (still to confirm)."}
+    )
     ignore_column = Values(metadata={"description": "Columns that say nothing about consent."})
     seen_digest = Once(metadata={"description": "The digest of more than 200 headers, in place of `seen`."})
-    seen = Values(metadata={"description": "Headers that the answers were given for."})
-    answers = Once(metadata={"description": "Earlier answers, as `meta.answers` gives them."})
+    seen = Values(metadata={"description": "Headers of the file for which the answers were given."})
+    answers = Once(metadata={"description": "The `meta.answers` of an earlier import."})
     upload_id = ma.fields.Integer(
         data_key="upload",
         validate=ma.validate.Range(1, MAX_ID, error=UPLOAD),
-        metadata={"description": "A file that was kept when it was asked about, in place of the body."},
+        metadata={
+            "description": "The id of a file that was kept with its questions; send it instead of the body."
+        },
         error_messages={"invalid": UPLOAD},
     )
     header = Switch()
     dates = Once(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
     tag_separator = Once(validate=ma.validate.Regexp(SEPARATORS, error=TAG_SEPARATOR))
     encoding = Encoding(metadata={"description": "The encoding of a file that is not UTF-8."})
-    header_row = RowNumber(metadata={"description": "The row that has the names of the columns."})
+    header_row = RowNumber(
+        metadata={"description": "The number of the row that has the names of the columns."}
+    )
     hidden_rows = Once(validate=ma.validate.OneOf([IMPORT, SKIP], error=HIDDEN_ROWS))
     unread_dates = Once(validate=ma.validate.OneOf([IGNORE, FIELD], error=UNREAD_DATES))
     known = Once(
         validate=ma.validate.OneOf(list(OnExisting), error=KNOWN),
-        metadata={"description": "What may change of existing subscribers: `merge` everything (the default), "
-                                 "`fill` what is blank, `skip` nothing. An unsubscribe always counts."},
+        metadata={"description": "What the import may change in existing subscribers: `merge` changes "
+            "everything (the default), `fill` only blank values, and `skip` nothing. An unsubscribe always "
+            "counts."},
     )  # fmt: skip
     dry_run = Switch()
 

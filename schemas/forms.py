@@ -34,9 +34,9 @@ PLAIN = Sentence(
 )
 UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 FIELDS = Sentence(
-    Code.MALFORMED_VALUE, f"Send an array of at most {MAX_FIELDS} objects, each with another `key`."
+    Code.MALFORMED_VALUE, f"Send an array of at most {MAX_FIELDS} objects, each with a different `key`."
 )
-RESERVED_KEY = Sentence(Code.RESERVED_KEY, "Send another key: this one is never that of a custom field.")
+RESERVED_KEY = Sentence(Code.RESERVED_KEY, "Send another key: this one cannot be a custom field's.")
 ORIGINS = Sentence(
     Code.OUT_OF_RANGE, f"Send an array of at most {MAX_ORIGINS} websites, such as https://example.com."
 )
@@ -94,7 +94,10 @@ class FormFieldItem(RequestSchema):
     )
     required = Truth(load_default=False)
     labels = Labels(
-        metadata={"description": "By language. Without one, the usual label of a name, or the field's name."}
+        metadata={
+            "description": "The label by language. The default is the usual label of a name, or the name of "
+            "the field."
+        }
     )
 
 
@@ -105,19 +108,25 @@ def _check_each_once(items: Iterable[dict[str, Any]]) -> None:
 
 
 class NewForm(RequestSchema):
-    name = Text(strip=True, blank=False, metadata={"description": "Only its owners see it."})
-    language = Choice(LANGUAGES, metadata={"description": "The language of visitors whose own is not known."})
+    name = Text(
+        strip=True,
+        blank=False,
+        metadata={"description": "The name of the form, which only operators of the site see."},
+    )
+    language = Choice(
+        LANGUAGES, metadata={"description": "The language for visitors whose own language is not known."}
+    )
     fields_ = ma.fields.List(
         nested(FormFieldItem),
         data_key="fields",
         attribute="fields",
         validate=_check_each_once,
         error_messages={"invalid": FIELDS},
-        metadata={"description": "What the form asks for, beside the address."},
+        metadata={"description": "What the form asks for besides the address."},
     )
     tags = TagNames(
         validate=ma.validate.Length(max=MAX_TAGS, error=TAGS),
-        metadata={"description": "Tags that people get when they confirm."},
+        metadata={"description": "Names of the tags that people get when they confirm."},
     )
     wording = TextsByLanguage(metadata={"description": "What people agree to, by language."})
     intro = TextsByLanguage(metadata={"description": "The text above the form, by language."})
@@ -133,16 +142,20 @@ class NewForm(RequestSchema):
     confirm = Choice(
         CONFIRMING,
         metadata={
-            "description": "`script`: opening the link confirms. `click`: the page behind it has a button."
+            "description": "With `script`, opening the link confirms. With `click`, the visitor also presses "
+            "a button on the page that the link opens."
         },
     )
     delivery = Text(
         strip=True,
         blank=False,
-        metadata={"description": "`smtp`, or the id of a webhook with `sign_ups`, which sends the link."},
+        metadata={"description": "Who sends the link: `smtp`, or the id of a webhook with `sign_ups`."},
     )
     is_test = Truth(
-        metadata={"description": "Whether emails go to the owners of the site, and nothing counts: a test."}
+        metadata={
+            "description": "Whether this is a test form: emails go only to the site's owners, and nothing is "
+            "counted."
+        }
     )
     state = Choice(STATES)
 
@@ -157,7 +170,7 @@ class PatchForm(RequestSchema):
 
 class EmbedForm(RequestSchema):
     language = Choice(
-        LANGUAGES, metadata={"description": "The language of the HTML; by default that of the form."}
+        LANGUAGES, metadata={"description": "The language of the HTML; by default, the language of the form."}
     )
 
 

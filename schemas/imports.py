@@ -40,7 +40,7 @@ CONSENT = Sentence(Code.UNKNOWN_CHOICE, "Send subscribe or unsubscribe, or leave
 COMMANDS = ("subscribe", "unsubscribe")
 SCALARS = (bool, int, float)
 LEFT = "Rows that unsubscribe somebody, or create somebody unsubscribed."
-STAYED = "Rows of people who had unsubscribed before, and stay unsubscribed."
+STAYED = "Rows of people who had already unsubscribed, and stay unsubscribed."
 
 
 class ImportItem(SubscriberInput):
@@ -192,7 +192,7 @@ class ImportSubscribers(RequestSchema):
 
 
 def too_late(what: str) -> ma.fields.Integer:
-    words = f"{what} ignored, because a later event says otherwise. Absent if there are none."
+    words = f"{what} ignored because a later event says otherwise. Absent if there are none."
     return ma.fields.Integer(strict=True, metadata={"description": words, "may_be_absent": True})
 
 

@@ -17,10 +17,13 @@ LINK = re.compile(r"/(?:unsubscribe|preferences|confirm)/[\w-]{36,44}\.[\w-]{43}
 SHORTEST = 90  # characters of a link; a shorter text is not looked into
 REFUSED = Sentence(
     Code.LINK_REFUSED,
-    "Leave this value out: it is a link that acts for a subscriber, and is made again where it is needed.",
+    "Leave this value out: it is a link that acts for a subscriber. Links are made again when they are "
+    "needed.",
 )
 NOTE = "links_note"
-WITH_LINKS = {"description": "`1`: with the links of each subscriber. Needs the scope `mailer` or `full`."}
+WITH_LINKS = {
+    "description": "With `1`, each subscriber has its links. This needs the scope `mailer` or `full`."
+}
 
 
 def has_link(text: str) -> bool:

@@ -14,7 +14,7 @@ from schemas.responses import ResponseSchema, error_values_field, integer
 from schemas.values import DATES, FieldError, FormError, closest, error_names, write_date
 
 PAGE = Sentence(Code.OUT_OF_RANGE, "Send a whole number, 1 or more.")
-UNKNOWN = Sentence(Code.UNKNOWN_KEY, "This parameter is not known: leave it out, or correct it.")
+UNKNOWN = Sentence(Code.UNKNOWN_KEY, "This parameter is unknown: leave it out, or correct its name.")
 WHOLE = re.compile(r"([0-9]{1,19})(?:\.0*)?")
 MAX_IGNORED = 100
 PER_PAGE, MAX_PER_PAGE = 100, 500
@@ -87,7 +87,7 @@ class PageMeta(ResponseSchema):
     ignored = ma.fields.List(
         ma.fields.String(), metadata={"description": "Parameters of the request that are not known."}
     )
-    did_you_mean = error_values_field("Parameters that the unknown ones probably mean, if any.")
+    did_you_mean = error_values_field("The parameters that were probably meant, if any.")
 
 
 class ListMeta(ResponseSchema):

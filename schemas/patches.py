@@ -16,7 +16,9 @@ class Patch(ma.fields.Field[dict[str, Any]]):
     default_error_messages = {"required": REQUIRED, "null": REQUIRED}  # noqa: RUF012 - marshmallow's own interface
 
     def __init__(self, form: type[RequestSchema]) -> None:
-        description = "A JSON merge patch of what PUT takes: null removes, what is left out stays."
+        description = (
+            "A JSON merge patch of the body of PUT: null removes a value, and values that you leave out stay."
+        )
         super().__init__(required=True, metadata={"description": description})
         self._keys = form().keys
 

@@ -119,7 +119,10 @@ class DataSchema(ResponseSchema):
     )
     points = ma.fields.List(
         ma.fields.Nested(Point),
-        metadata={"description": "The points of any other report.", "may_be_absent": True},
+        metadata={
+            "description": "The points of a report that is not drawn as a count.",
+            "may_be_absent": True,
+        },
     )
 
 

@@ -119,7 +119,7 @@ class CodeField(OpenEnum):
     """The code of an error."""
 
     def __init__(self, codes: Iterable[Code]) -> None:
-        super().__init__(codes, "What a program goes by; docs/errors.md has the remedy of each.")
+        super().__init__(codes, "A code for programs; docs/errors.md has the remedy for each code.")
 
 
 class FieldProblem(ResponseSchema):
@@ -154,11 +154,13 @@ class FileQuestionSchema(ResponseSchema):
 
     about = ma.fields.String(metadata={"examples": ["consent", "dates"]})
     message = ma.fields.String(metadata={"description": "What to send."})
-    options = ma.fields.List(ma.fields.String(), metadata={"description": "Parameters that answer it."})
+    options = ma.fields.List(
+        ma.fields.String(), metadata={"description": "The parameters that answer the question."}
+    )
     columns = ma.fields.List(ma.fields.String())
     values = ma.fields.List(ma.fields.Nested(FoundValue))
     readings = ma.fields.Dict(
-        metadata={"description": "Cells as each answer would read them.", "may_be_absent": True}
+        metadata={"description": "Examples of cells, as each answer would read them.", "may_be_absent": True}
     )
 
 
@@ -168,7 +170,8 @@ class NamesOrColumns(ma.fields.List[Any]):
     json_schema: ClassVar[JsonSchema] = {
         "type": "array",
         "items": {"anyOf": [{"type": "string"}, {"type": "object"}]},
-        "description": "Columns of the file that the error is about; with questions all, with their values.",
+        "description": "The columns of the file that the error is about; for questions, all columns with "
+        "their values.",
     }
 
 
@@ -184,16 +187,17 @@ class Error(ResponseSchema):
     columns = NamesOrColumns(ma.fields.Raw(), metadata={"may_be_absent": True})
     asks = ma.fields.List(
         ma.fields.Nested(FileQuestionSchema),
-        metadata={"description": "All that the file leaves open.", "may_be_absent": True},
+        metadata={"description": "The questions that the file leaves open.", "may_be_absent": True},
     )
     suggestion = ma.fields.Dict(
         allow_none=True,
-        metadata={"description": "Parameters that may be the answer, by exact words.", "may_be_absent": True},
+        metadata={"description": "Suggested parameters, with their exact values.", "may_be_absent": True},
     )
     upload = ma.fields.String(
-        metadata={"description": "The file, kept for an hour: send it in place of the file.",
+        metadata={"description": "The id of the file, which is kept for an hour: send this id instead of the "
+            "file.",
                   "may_be_absent": True},
     )  # fmt: skip
     values = error_values_field("Values of the file that the error is about.")
-    unknown_ = error_values_field("Keys or names of the request that are not known.", data_key="unknown")
-    did_you_mean = error_values_field("Names that are known, or parameters that may correct the request.")
+    unknown_ = error_values_field("Keys or names in the request that are not known.", data_key="unknown")
+    did_you_mean = error_values_field("Suggestions: known names, or parameters that may correct the request.")

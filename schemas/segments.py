@@ -29,7 +29,7 @@ from schemas.values import trim
 RULE: JsonSchema = {"$ref": "#/components/schemas/Rule"}
 TOO_DEEP = Sentence(Code.TOO_DEEP, f"Send rules of at most {MAX_DEPTH} levels of JSON.")
 NO_JSON = Sentence(
-    Code.MALFORMED_VALUE, 'The rule is no JSON object: write one such as {"tag": "vip"}.'
+    Code.MALFORMED_VALUE, 'The rule is not a JSON object: write one such as {"tag": "vip"}.'
 )  # typed, outside a request
 TEXTS = ("tag", "field", "event", "contains", "starts_with")  # keys of rules whose values are text
 
@@ -134,7 +134,9 @@ class MatchedRules(ma.fields.Dict):
 
 class Match(ResponseSchema):
     matches = ma.fields.Boolean()
-    rules = MatchedRules(metadata={"description": "The rules, and whether each of them holds."})
+    rules = MatchedRules(
+        metadata={"description": "The rules, and whether the subscriber matches each of them."}
+    )
 
 
 SegmentMatch = single("SegmentMatch", Match, or_null=True)

@@ -27,10 +27,12 @@ from schemas.values import LANGUAGES, NAMES, trim
 OPEN = ("waiting", "sent", "held", "failed")
 DELIVERIES = SMTP, WEBHOOK = "smtp", "webhook"
 STATUSES = (*OPEN, "confirmed", "declined", "ended")
-ID = Sentence(Code.MALFORMED_VALUE, "Send the number of a form, as GET /v1/fetch/forms answers it.")
-AFTER = Sentence(Code.MALFORMED_VALUE, "Send the id of the last one that you have, or leave it out.")
+ID = Sentence(Code.MALFORMED_VALUE, "Send the id of a form, from GET /v1/fetch/forms.")
+AFTER = Sentence(Code.MALFORMED_VALUE, "Send the id of the last sign-up that you have, or leave it out.")
 IDS = Sentence(Code.OUT_OF_RANGE, "Send up to 1,000 ids of sign-ups.")
-CHOSEN = Sentence(Code.REQUIRED, "Send `ids`, or an instant `before`: those that were asked for earlier.")
+CHOSEN = Sentence(
+    Code.REQUIRED, "Send `ids`, or `before` to choose the sign-ups that were requested before an instant."
+)
 MAX_IDS, MAX_ID, MAX_TYPED = 1_000, 2**53, 200
 TYPED = Sentence(Code.TOO_LONG, f"Send at most {MAX_TYPED} characters.")
 
@@ -72,12 +74,15 @@ class NewSignUp(RequestSchema):
     fields_ = TypedFields(
         data_key="fields",
         attribute="fields",
-        metadata={"description": "What else the form asks for, by key."},
+        metadata={"description": "Values for the other fields of the form, by key."},
     )
     language = Choice(
-        LANGUAGES, metadata={"description": "Of the email and the pages; by default that of the form."}
+        LANGUAGES,
+        metadata={
+            "description": "The language of the email and the pages; by default, the language of the form."
+        },
     )
-    page = Text(strip=True, metadata={"description": "The page that the visitor saw."})
+    page = Text(strip=True, metadata={"description": "The URL of the page that the visitor saw."})
     ip = Text(
         strip=True, metadata={"description": "The visitor's IP address, of which only the network is kept."}
     )
@@ -92,7 +97,7 @@ class ListSignUps(RequestSchema):
     status = Choice(STATUSES)
     email = Text(strip=True, blank=False)
     after = BoundedNumber(
-        0, MAX_ID, AFTER, load_default=0, metadata={"description": "The `meta.next` of the page before."}
+        0, MAX_ID, AFTER, load_default=0, metadata={"description": "The `meta.next` of the previous page."}
     )
 
 
@@ -116,7 +121,7 @@ class StoredFields(ma.fields.Dict):
 
 class ReleasedSignUps(ChosenSignUps):
     status = Choice(
-        ("held", "failed"), load_default="held", metadata={"description": "`held`, the default, or `failed`."}
+        ("held", "failed"), load_default="held", metadata={"description": "`held` (the default) or `failed`."}
     )
 
 
@@ -126,7 +131,7 @@ class SignUpStatus(ResponseSchema):
 
 class SignUpAttributes(ResponseSchema):
     status = ma.fields.String(validate=ma.validate.OneOf(STATUSES))
-    reason = ma.fields.String(metadata={"description": "Why it is held or failed."})
+    reason = ma.fields.String(metadata={"description": "Why the sign-up is held or has failed."})
     email = ma.fields.String(
         metadata={"description": "The visitor's address; empty once the sign-up is over."}
     )
@@ -138,7 +143,8 @@ class SignUpAttributes(ResponseSchema):
     language = ma.fields.String()
     origin = ma.fields.String(
         metadata={
-            "description": "The website where the visitor signed up, if it is one of the form's; else empty."
+            "description": "The website where the visitor signed up, if it is one of the form's; otherwise "
+            "empty."
         }
     )
     network = ma.fields.String()
@@ -151,11 +157,15 @@ class SignUpAttributes(ResponseSchema):
     tries = integer()
     next_try_at = Date(allow_none=True)
     delivery = ma.fields.String(validate=ma.validate.OneOf(DELIVERIES))
-    said = ma.fields.String(metadata={"description": "What the mail server or the receiver answered last."})
+    said = ma.fields.String(metadata={"description": "The last answer of the mail server or the receiver."})
     sent_at = Date(allow_none=True)
     confirmed_at = Date(allow_none=True)
     confirm_url = ma.fields.String(
-        allow_none=True, metadata={"description": "Whoever has it can confirm. Null once it is over."}
+        allow_none=True,
+        metadata={
+            "description": "The link to confirm; anybody who has it can confirm. Null when the sign-up is "
+            "over."
+        },
     )
 
 

@@ -47,7 +47,7 @@ class OfAddress(Text):
 
     json_schema: ClassVar[JsonSchema] = {
         "type": "string",
-        "description": "Refused if it is of another subscriber than `email`; otherwise ignored.",
+        "description": "Refused if it belongs to another subscriber than `email`; otherwise ignored.",
     }
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
@@ -262,7 +262,7 @@ SubscriberList = listing("SubscriberList", SubscriberSchema, meta=ma.fields.Nest
 
 
 class SearchMeta(PageMeta):
-    change = Id(metadata={"description": "The number of the newest change that the page has for certain."})
+    change = Id(metadata={"description": "The number of the last change that the page certainly includes."})
     next = cursors.next_field()
     links_note = links.note()
 

@@ -18,14 +18,14 @@ TAGS = Sentence(Code.WRONG_TYPE, "Send tag names as comma-separated text, or as 
 MAX_NAME_LENGTH = 255
 TOO_LONG = Sentence(Code.TOO_LONG, f"Send tag names of at most {MAX_NAME_LENGTH} characters.")
 MAX_OF_ONE = 10_000  # one row is written at once, while others wait
-TOO_MANY = Sentence(Code.TOO_MANY, f"Send at most {MAX_OF_ONE:,} tags of one person at once.")
+TOO_MANY = Sentence(Code.TOO_MANY, f"Send at most {MAX_OF_ONE:,} tags for one person at once.")
 CONTROLS = {
     ord(character): " " if character.isspace() else None
     for character in UNSEEN
     if unicodedata.category(character) == "Cc"
 }
 MAX_SITE_ID, MAX_ID = 2**31 - 1, 2**53
-ID = Sentence(Code.MALFORMED_VALUE, "Send the id of a tag, as GET /v1/fetch/tags answers it.")
+ID = Sentence(Code.MALFORMED_VALUE, "Send the id of a tag, from GET /v1/fetch/tags.")
 
 
 class TagNames(ma.fields.Field[list[str]]):
@@ -109,7 +109,7 @@ class PatchTag(RequestSchema):
 
 class OtherTag(RequestSchema):
     into = BoundedNumber(
-        1, MAX_ID, ID, required=True, metadata={"description": "The id of the tag into which it is merged."}
+        1, MAX_ID, ID, required=True, metadata={"description": "The id of the tag to merge into."}
     )
 
 
@@ -118,7 +118,9 @@ class MergeTag(RequestSchema):
 
 
 class MeantTag(RequestSchema):
-    name = ma.fields.Raw(metadata={"description": "The name of the tag, to be sure of it.", "type": "string"})
+    name = ma.fields.Raw(
+        metadata={"description": "The name of the tag, as a safeguard against a wrong id.", "type": "string"}
+    )
 
 
 class DeleteTag(RequestSchema):

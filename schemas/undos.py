@@ -13,10 +13,12 @@ COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_agai
 
 
 class UndoImport(RequestSchema):
-    dry_run = Switch(metadata={"description": "With `1`, only count what would be done."})
+    dry_run = Switch(metadata={"description": "With `1`, the service only counts what the undo would do."})
     resubscribe = Switch(
         load_default=False,
-        metadata={"description": "With `1`, only those whom the import unsubscribed are subscribed again."},
+        metadata={
+            "description": "With `1`, subscribers that only the import unsubscribed are subscribed again."
+        },
     )
 
 
@@ -24,18 +26,22 @@ class UndoAttributes(ResponseSchema):
     status = ma.fields.String(
         validate=ma.validate.OneOf(STATUSES),
         allow_none=True,
-        metadata={"description": "How far it is; null for a dry run."},
+        metadata={"description": "The progress of the undo; null for a dry run."},
     )
-    total = integer("People whom the import created or changed.")
-    processed = integer("How many of them are done.")
-    removed = integer("Created by the import and not mentioned since: removed.")
-    restored = integer("Changed by the import: as they were before.")
-    kept = integer("Something of the import stays: changed, mentioned, unsubscribed or erased since.")
-    unsubscribed_kept = integer("Unsubscribed by the import, and stay unsubscribed.")
+    total = integer("Subscribers that the import created or changed.")
+    processed = integer("How many of these subscribers are done.")
+    removed = integer("Deleted subscribers: the import created them, and nothing has mentioned them since.")
+    restored = integer("Restored subscribers: the import changed them, and they are as before.")
+    kept = integer(
+        "Subscribers restored only in part, because they were changed, mentioned, unsubscribed or erased "
+        "since."
+    )
+    unsubscribed_kept = integer("Subscribers that the import unsubscribed, and that stay unsubscribed.")
     unsubscribed_again = integer(
-        "Subscribed again by the import: unsubscribed again, with their former date."
+        "Subscribers that the import subscribed again, and that are unsubscribed again, with their former "
+        "date."
     )
-    resubscribed = integer("Unsubscribed by the import, and by nothing else: subscribed again.")
+    resubscribed = integer("Subscribers that only the import unsubscribed, and that are subscribed again.")
     created_at = Date(allow_none=True)
     finished_at = Date(allow_none=True)
 

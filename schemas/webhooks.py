@@ -40,19 +40,29 @@ class Kinds(ma.fields.Field[list[str]]):
 class NewWebhook(RequestSchema):
     url = Text(required=True, strip=True, blank=False)
     kinds = Kinds(
-        metadata={"description": "Only these, with `erased` and `reset`; `import_finished` must be named."}
+        metadata={
+            "description": "The kinds to send. `erased` and `reset` are always sent; `import_finished` only "
+            "if you name it."
+        }
     )
     segment_id = Text(
         strip=True,
         blank=False,
-        metadata={"description": "Only changes in this segment, with all `unsubscribed` and `erased`."},
+        metadata={
+            "description": "Send only changes of subscribers in this segment; `unsubscribed` and `erased` "
+            "are always sent."
+        },
     )
     paused = Truth()
     links = Truth(
-        metadata={"description": "Whether messages have the links of subscribers; needs an `https://` URL."}
+        metadata={
+            "description": "Whether messages include the links of subscribers; this needs an `https://` URL."
+        }
     )
     sign_ups = Truth(
-        metadata={"description": "Whether forms may name it as their `delivery`, and send sign-ups to it."}
+        metadata={
+            "description": "Whether forms may name this webhook as their `delivery`, and send sign-ups to it."
+        }
     )
 
 
@@ -71,7 +81,9 @@ class ReplayWebhook(RequestSchema):
         AFTER,
         required=True,
         error_messages={"required": REQUIRED},
-        metadata={"description": "The number of the last change that is not sent again."},
+        metadata={
+            "description": "The number of the last change that is not sent again; sending starts after it."
+        },
     )
 
 
@@ -89,8 +101,8 @@ class WebhookAttributes(ResponseSchema):
         allow_none=True,
         metadata={"description": "`gone`: the receiver answered 410; `failing`: it failed for three days."},
     )
-    links = ma.fields.Boolean(metadata={"description": "Whether messages have the links of subscribers."})
-    sign_ups = ma.fields.Boolean(metadata={"description": "Whether forms may send sign-ups to it."})
+    links = ma.fields.Boolean(metadata={"description": "Whether messages include the links of subscribers."})
+    sign_ups = ma.fields.Boolean(metadata={"description": "Whether forms may send sign-ups to this webhook."})
     delivered = Id(metadata={"description": "Changes up to this number are delivered."})
     failures = integer("Failed tries since the last success.")
     created_at = Date()
@@ -100,7 +112,9 @@ class WebhookAttributes(ResponseSchema):
 class SignedAttributes(WebhookAttributes):
     secret = ma.fields.String(
         allow_none=True,
-        metadata={"description": "Signs the deliveries. Null in the answer to a repeated request."},
+        metadata={
+            "description": "The secret that signs the deliveries. Null in the answer to a repeated request."
+        },
     )
 
 
@@ -109,19 +123,24 @@ class DeliveryAttributes(ResponseSchema):
 
     at = Date()
     kind = ma.fields.String(validate=ma.validate.OneOf(DELIVERED))
-    message_id = ma.fields.String(metadata={"description": "Its `webhook-id`: the same for each try."})
-    first = Id(
-        allow_none=True, metadata={"description": "The lowest number of its changes; null for a test."}
+    message_id = ma.fields.String(
+        metadata={"description": "The `webhook-id` of the message, the same for each attempt."}
     )
-    last = Id(allow_none=True, metadata={"description": "The highest number of its changes."})
+    first = Id(
+        allow_none=True,
+        metadata={"description": "The lowest number of the changes in the message; null for a test."},
+    )
+    last = Id(allow_none=True, metadata={"description": "The highest number of the changes in the message."})
     changes = integer("How many changes were sent.")
-    status = integer("The status of the answer; null without one.", allow_none=True)
+    status = integer("The status of the answer; null if there was no answer.", allow_none=True)
     milliseconds = integer()
     answer = ma.fields.String(
-        metadata={"description": "The first KiB of the answer to a test or of a failure, addresses left out."}
+        metadata={
+            "description": "The first KiB of the answer, for a test or a failure; addresses are left out."
+        }
     )
     failure = ma.fields.String(
-        allow_none=True, metadata={"description": "What went wrong; null for a success."}
+        allow_none=True, metadata={"description": "What went wrong; null if nothing did."}
     )
 
 
@@ -147,11 +166,15 @@ class HandedOverSignUp(ResponseSchema):
 
     id = Id()
     email = ma.fields.String()
-    confirm_url = ma.fields.String(metadata={"description": "Whoever opens it is subscribed."})
-    decline_url = ma.fields.String(
-        metadata={"description": "For people who did not ask: nothing more is sent to them."}
+    confirm_url = ma.fields.String(
+        metadata={"description": "The link to confirm: whoever opens it is subscribed."}
     )
-    expires_at = Date(metadata={"description": "The links work until then, or longer."})
+    decline_url = ma.fields.String(
+        metadata={
+            "description": "The link for people who did not sign up: whoever opens it gets no more emails."
+        }
+    )
+    expires_at = Date(metadata={"description": "The links work at least until this instant."})
     form = Id()
     language = ma.fields.String()
     page = ma.fields.String(
@@ -160,7 +183,7 @@ class HandedOverSignUp(ResponseSchema):
     )
     requested_at = Date()
     is_test = ma.fields.Boolean(
-        metadata={"description": "Whether a form is being tested: the address is an owner's."}
+        metadata={"description": "Whether this is a test form: the address is then an owner's."}
     )
 
 
@@ -168,7 +191,7 @@ class SignUpsMessage(ResponseSchema):
     """The message to a webhook with `sign_ups`: a sign-up, or that the alarm is on, without data."""
 
     type = ma.fields.String(validate=ma.validate.OneOf(("sign_ups", "alarm")))
-    timestamp = Date(metadata={"description": "When it was asked for, or since when the alarm is on."})
+    timestamp = Date(metadata={"description": "When the sign-up was requested, or when the alarm began."})
     data = ma.fields.List(ma.fields.Nested(HandedOverSignUp))
 
 

@@ -11,7 +11,7 @@ from workers.redis_client import PATIENT_SECONDS, connect
 STOP_TIMEOUT_SECONDS = 10.0
 POLL_SECONDS = 0.05
 OF_OTHERS = "{socket} is in use by another server"
-RUNS_ON = "an earlier server did not stop: stop the one that uses {socket}"
+RUNS_ON = "an earlier server did not stop: stop the server that uses {socket}"
 
 
 def stop(url: str, folder: Path) -> str:

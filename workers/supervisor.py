@@ -77,7 +77,7 @@ def _mend_redis(settings: Settings) -> str:
     except OSError as error:
         return f"the folder of redis cannot be set aside ({error.strerror})"
     return (
-        f"redis starts with an empty folder; the old one is set aside as {aside}, and nothing in it is needed"
+        f"redis starts with an empty folder; the old folder is kept as {aside}, but nothing in it is needed"
     )
 
 

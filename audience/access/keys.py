@@ -23,7 +23,7 @@ from storage.instance import pepper as stored_pepper
 __all__ = ["Key"]
 
 UNAUTHORIZED = "Unauthorized: check the publishable key, the secret key and the site_uuid."
-NO_KEY = "Key not found, or no longer active: `audience key list` lists all keys."
+NO_KEY = "The key was not found, or is no longer active: `audience key list` lists all keys."
 SCOPES = {
     "full": frozenset({"full", "mailer", "read", "signup", "stats", "utility"}),
     "mailer": frozenset({"mailer", "read", "stats"}),

@@ -26,7 +26,7 @@ NO_TWO_FACTOR = "This operator has not turned on two-factor sign-in: there is no
 NO_ADDRESS = "Use an e-mail address of the form name@example.com."
 EXISTS = "There is an operator with this address already."
 ROLE = f"The role must be one of {', '.join(ROLES)}."
-LAST_ADMINISTRATOR = "This is the last administrator: make another operator one first."
+LAST_ADMINISTRATOR = "This is the last administrator: make another operator an administrator first."
 LAST_OWNER = "This is the last owner of a site: make another operator its owner first."
 
 

@@ -21,7 +21,7 @@ WAIT_SECONDS = 2.0
 TOO_SHORT = f"Choose a password of at least {MIN_LENGTH} characters; several words make a good one."
 TOO_LONG = f"Choose a password of at most {MAX_LENGTH} characters."
 OWN_ADDRESS = "Choose another password: this one is your address, which others know."
-COMMON = "Choose another password: this one is among the first that are guessed."
+COMMON = "Choose another password: this one is among the first that attackers try."
 REFUSED = "The password was refused: nothing was changed."
 BUSY = "Too many people are signing in at this moment: try again in a few seconds."
 

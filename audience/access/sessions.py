@@ -37,8 +37,8 @@ KEPT_MS = DAY_MS  # what a form made
 MOST_KEPT = 50  # searches of a session
 PATHS = {FIRST: "first", SIGN_IN: "link", PASSWORD: "password"}  # of the pages that links lead to, by purpose
 
-SPENT = "This link is used up or too old: ask whoever gave it to you for a new one."
-NO_SESSION = "There is no such session any more: look at the list again."
+SPENT = "This link was used already, or is too old: ask the person who gave it to you for a new one."
+NO_SESSION = "This session no longer exists: reload the list."
 
 _refused_at = -MINUTE_MS  # the uptime at which the last use could not be noted
 

@@ -21,8 +21,8 @@ from storage.access import sites as stored_sites
 from storage.access.operators import ConsoleOperator
 
 TRIES, SLOW_TRIES = "20/hour", "1/minute"  # to sign in, per name, over all addresses
-WRONG = "The address or the password is wrong, or they do not belong together: try again."
-NOT_THE_FIRST = "There is an operator by now: run `audience console` again for a new link."
+WRONG = "The address or the password is wrong: try again."
+NOT_THE_FIRST = "There is already an operator: run `audience console` again for a new link."
 NAME_ONE = "There are several operators: name one with --as EMAIL."
 NO_CHANGE = "Your address was not changed."
 CURRENT = "This is not your present password: type it again."

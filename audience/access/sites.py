@@ -30,7 +30,7 @@ TIME_ZONE = "The time zone must be a name from the IANA database, such as Europe
 NO_NAME = "Give the site a name."
 NO_SITE = "Site not found: `audience site list` lists all sites."
 SEVERAL = (
-    "There are several sites: choose one by --site with its name or uuid; `audience site list` lists them."
+    "There are several sites: choose one with --site and its name or uuid; `audience site list` lists them."
 )
 SAME_NAME = "Several sites have this name: choose one by its uuid; `audience site list` lists them."
 CHUNK_ROWS = 2_000  # deleted per transaction

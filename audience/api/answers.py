@@ -21,8 +21,9 @@ question = partial(endpoint, scope="utility", family="experimental", site="unuse
 def validate(site: Site | None, form: dict[str, Any]) -> dict[str, Any]:
     """Validate an e-mail address
 
-    By its form, its domain and what came with it: name, user agent, IP address. Trouble with the DNS
-    never makes an address invalid. With a site, its allow and deny lists apply.
+    Judges the form of the address, its domain, and what you send with it: name, user agent, IP address.
+    Trouble with the DNS never makes an address invalid. If you name a site, the site's allow and deny lists
+    apply.
 
     Returns the verdict, its reasons, a score, and the address that was probably meant.
     """
@@ -36,7 +37,7 @@ def validate_strictly(site: Site | None, form: dict[str, Any], **_path: str) -> 
     """Validate an e-mail address strictly
 
     The path is `strict_ruleset`; other letters may replace `strict`. `block_free_providers` refuses free
-    mailboxes, `wiggleroom` relaxes rules of taste such as that for role addresses.
+    mailboxes. `wiggleroom` relaxes optional rules, such as the one for role addresses.
 
     Returns the verdict, its reasons, and the address that was probably meant.
     """
@@ -52,7 +53,7 @@ def validate_strictly(site: Site | None, form: dict[str, Any], **_path: str) -> 
 def moderate(form: dict[str, Any]) -> dict[str, Any]:
     """Moderate and clean a text
 
-    For names and short messages of strangers: markup, scripts, links, profanity, threats.
+    Looks for markup, scripts, links, profanity and threats in names and short messages of strangers.
 
     Returns the verdict, its reasons, and the text without unsafe markup.
     """
@@ -64,7 +65,8 @@ def moderate(form: dict[str, Any]) -> dict[str, Any]:
 def guess_gender(form: dict[str, Any]) -> dict[str, Any]:
     """Guess a gender from a name
 
-    From US census and Social Security data, else from names of the world: what a name suggests, no fact.
+    Uses US census and Social Security data, and otherwise a list of names of the world. The answer is what a
+    name suggests, not a fact.
 
     Returns the guess; `unknown` has confidence 0.0.
     """
@@ -76,9 +78,9 @@ def guess_gender(form: dict[str, Any]) -> dict[str, Any]:
 def geolocate(form: dict[str, Any]) -> dict[str, Any]:
     """Geolocate an IPv4 address
 
-    From the bundled table, or the operator's own.
+    Uses the bundled table, or the operator's own.
 
-    Returns the place; an empty object for an address that is private, reserved or not in the table.
+    Returns the place, or an empty object if the address is private, reserved or not in the table.
     """
     return services().answers.locate(form["ip"])
 
@@ -89,7 +91,7 @@ def geolocate(form: dict[str, Any]) -> dict[str, Any]:
 def search_blacklists(form: dict[str, Any]) -> dict[str, Any]:
     """Look up a domain or an IPv4 address in blacklists
 
-    Send one of them or both. What is not public is not looked up.
+    Send a domain, an IPv4 address, or both. Values that are not public are not looked up.
 
     Returns an entry for each value, the domain first; the top level repeats the first entry.
     """

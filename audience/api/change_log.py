@@ -18,11 +18,12 @@ blueprint = Blueprint("change_log", __name__)
 def list_changes(site: Site, form: dict[str, Any]) -> bytes:
     """List what changed
 
-    The changes after the number `after`, oldest first, up to `limit` (100, at most 1,000). Go on from
-    `meta.next`: nothing is skipped, nothing repeated. Without `after`, only `meta` is answered. A number that
-    the record does not reach is refused: export the site, and continue from the number that the export has.
+    Lists the changes after the number `after`, oldest first, up to `limit` (100 by default, at most 1,000).
+    Send `meta.next` as the next `after`: no change is skipped or repeated. Without `after`, the answer has
+    only `meta`. If the record does not reach back to the number, it is refused: export the site, and continue
+    from the number in the export.
 
-    Returns the changes; `changed` has the new values, of somebody new all of them as they are now.
+    Returns the changes; `changed` has the new values. For a new subscriber, it has all present values.
     """
     links = requested_links(site, form)
     page = change_log_pages.page(site, form.get("after"), form["limit"], wire.AsText)

@@ -40,11 +40,11 @@ def _again(ids: Ids, site: Site, **_: Any) -> dict[str, Any]:
 def run(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Run commands on subscribers
 
-    One command or 1 to 100 of them, in order, in one transaction; each names its subscriber by `email` or
-    `uuid`. One that cannot be carried out writes nothing and stops no other. What `query` is depends on
-    the command: a tag, an address, a custom value or nothing.
+    Runs one command, or an array of 1 to 100, in order and in one transaction. Each command names its
+    subscriber by `email` or `uuid`. A command that fails writes nothing, and the others still run. The
+    command determines what `query` is: a tag, an address, a custom value or nothing.
 
-    Returns the subscriber of the last command that succeeded, and how many succeeded and failed.
+    Returns the subscriber of the last command that succeeded, and how many commands succeeded and failed.
     """
     result = commands.run(site, form["command"], key_source(SourceKind.COMMAND))
     return {

@@ -33,8 +33,8 @@ def _resource(site: Site, field_id: int) -> dict[str, Any] | None:
 def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the custom fields
 
-    With `values`, also the 20 most common values of each, among the newest 10,000 subscribers. With
-    `per_page` or `cursor`, a page of the fields.
+    With `values`, each field has its 20 most common values among the newest 10,000 subscribers. With
+    `per_page` or `cursor`, you get one page of the fields.
 
     Returns the fields, newest first.
     """
@@ -56,9 +56,9 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Create a custom field
 
-    Values of unknown keys create their fields by themselves. The name is made from the key.
+    A value with an unknown key creates its field automatically. The name of the field is made from the key.
 
-    Returns the field, also if the site has it already.
+    Returns the field, even if the site already has it.
     """
     return {"data": wire.field(custom_fields.create(site, form["field"]["key"]))}
 
@@ -68,8 +68,8 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def delete(site: Site, field_id: int) -> dict[str, Any]:
     """Delete a custom field
 
-    A job removes its values from all subscribers, those that are set meanwhile, too; then the field is gone.
-    One that a segment, a report or a form uses is refused.
+    A job removes the field's values from all subscribers, including values that are set meanwhile. Then the
+    field is deleted. You cannot delete a field that a segment, a report or a form uses.
 
     Returns the field as it was.
     """

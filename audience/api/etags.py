@@ -18,7 +18,8 @@ IF_MATCH, IF_NONE_MATCH = "If-Match", "If-None-Match"
 TAG = re.compile(r'"[^"]*"')
 CHANGED = Sentence(
     Code.RECORD_CHANGED,
-    "It has changed: its ETag is not the one in If-Match. Get it again, then repeat your change.",
+    "The record has changed: its ETag is not the one in If-Match. Get the record again, then repeat your "
+    "change.",
 )
 DELIVERED = frozenset({"delivered", "failures"})  # what deliveries change of a webhook
 

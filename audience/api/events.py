@@ -40,11 +40,12 @@ def _again(ids: Ids, form: dict[str, Any], **_: Any) -> dict[str, Any]:
 def record(site: Site, form: dict[str, Any]) -> Later:
     """Record 1 to 1,000 events
 
-    An event creates its subscriber if need be, merges `fields`, and moves `last_event_at` forward.
-    `$tag`, `$remove_tag`, `$subscribe` and `$unsubscribe` act like the commands. One with a
-    `details.unique.key` that the site has for that type is accepted and not applied again.
+    An event creates its subscriber if necessary, merges `fields`, and moves `last_event_at` forward. `$tag`,
+    `$remove_tag`, `$subscribe` and `$unsubscribe` act like the commands. If the site already has an event of
+    the same type and `details.unique.key`, the new one is accepted but not applied again.
 
-    Returns how many events were recorded and refused, and why; all are written before the answer.
+    Returns how many events were recorded and refused, and why. All events are written before the answer is
+    sent.
     """
     rows: ImportRows = form["events"]
     result = events.record(site, rows.items, rows.problems, key_source(SourceKind.EVENT))
@@ -61,8 +62,8 @@ def record(site: Site, form: dict[str, Any]) -> Later:
 def list_for_subscriber(site: Site, form: dict[str, Any], uuid: str) -> dict[str, Any]:
     """List the events of a subscriber
 
-    By the subscriber's `uuid`, 100 per page. With `history=1` the answer also has `history`: what brought
-    the subscriber, and what changed, when and by what.
+    Lists the events of the subscriber with this `uuid`, 100 per page. With `history=1`, the answer also has
+    `history`: what created the subscriber, and what changed, when, and what changed it.
 
     Returns a page of events, newest first.
     """

@@ -22,11 +22,11 @@ blueprint = Blueprint("exports", __name__)
 def export(site: Site, form: dict[str, Any]) -> Response:
     """Export subscribers
 
-    All of the site or, with `segment_id`, those of a segment, in the order of creation, as CSV or as JSON
-    lines (`format=jsonl`). A file import reads both back. The header `X-Audience-Change` has a number: all up
-    to it is in, and `GET /v1/fetch/changes?after=` goes on from it.
-
-    With `of=events`, the events in the order of their ids, as JSON lines; the last id as `after` goes on.
+    Exports all subscribers of the site or, with `segment_id`, those of a segment. They are in the order of
+    creation, as CSV or as JSON lines (`format=jsonl`). A file import can read both. The header
+    `X-Audience-Change` has the number of the last change that the export contains: `GET
+    /v1/fetch/changes?after=` continues from there. With `of=events`, you get the events as JSON lines, in the
+    order of their ids; to continue, send the last id as `after`.
 
     Returns the file, streamed.
     """

@@ -45,11 +45,11 @@ def receive(site: Site, form: dict[str, Any], claim: Claim | None) -> dict[str, 
     """Import a file of subscribers
 
     The body is the file: CSV, an XLSX workbook, a JSON array of objects or JSON lines. Columns are recognised
-    by their headers. Who in the file may be written to is asked, as is all else that it leaves open: 422 with
-    `asks`. Answer by parameters, and send the file again or, if there is an `upload`, that in place of the
-    file. With `dry_run=1` the file is only judged.
+    by their headers. A 422 with `asks` asks who in the file may be written to, and anything else that the
+    file leaves open. Answer by parameters, and send the file again; if the 422 has an `upload`, you can send
+    that instead of the file. With `dry_run=1`, the file is only checked.
 
-    Returns the import, and how the file was understood; for a dry run, its outcome.
+    Returns the import, and how the file was read; for a dry run, the outcome.
     """
     return _judge(site, form) if form.get("dry_run") else _import(site, form, claim)
 
@@ -123,8 +123,8 @@ def _keep(site: Site, body: BinaryIO, kind: str) -> int:
 def errors(site: Site, import_id: int) -> Response:
     """Download the refused rows of a file
 
-    Its columns, followed by the number of the row, a code and a sentence: once corrected, it can be
-    imported. Kept for 30 days.
+    Each row has the columns of the file, then the number of the row, a code and a sentence. You can correct
+    the rows and import them. They are kept for 30 days.
 
     Returns the refused rows as CSV.
     """

@@ -18,7 +18,7 @@ from schemas.values import FieldError, FormError
 
 blueprint = Blueprint("forms", __name__)
 LASTING = ("name", "state", "language", "confirm", "delivery")
-LASTS = Sentence(Code.REQUIRED, "Send a value: it can be changed, not removed.")
+LASTS = Sentence(Code.REQUIRED, "Send a value: this one can be changed, but not removed.")
 BLANK: dict[str, Any] = {
     "fields": [], "tags": [], "wording": {}, "intro": {}, "thanks": {}, "origins": [], "next_url": "",
     "confirmed_url": "", "is_test": False,
@@ -38,7 +38,7 @@ saves = partial(endpoint, scope="full", family="fetch", gives=wire.FormAnswer, q
 def list_all(site: Site) -> dict[str, Any]:
     """List the forms
 
-    Archived ones, too.
+    The list includes archived forms.
 
     Returns the forms, oldest first.
     """
@@ -50,8 +50,9 @@ def list_all(site: Site) -> dict[str, Any]:
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Make a form
 
-    Only `name` is needed: without `wording` one is proposed, if the site has a public name. It is paused
-    unless `state` is `open`, which needs a mail server, a wording, a privacy page and, in German, an imprint.
+    Only `name` is required. Without `wording`, the form gets the standard one, if the site has a public name.
+    The form is paused unless `state` is `open`. An open form needs a mail server, a wording and a privacy
+    page; a German form also needs an imprint.
 
     Returns the form.
     """
@@ -76,8 +77,8 @@ def get(site: Site, form_id: int) -> dict[str, Any]:
 def put(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
     """Change a form
 
-    What is not sent stays as it is. Another `wording` makes a new `version`: whoever agreed before agreed to
-    what they read then. A form is archived, never deleted.
+    Values that you do not send stay as they are. A changed `wording` makes a new `version`; the text that
+    people agreed to before is kept. You can archive a form, but not delete it.
 
     Returns the form as it is now.
     """
@@ -90,7 +91,8 @@ def put(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
 def change(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
     """Change a part of a form
 
-    A JSON merge patch: what is left out stays, texts by language are merged, and null takes away.
+    The body is a JSON merge patch: values that you leave out stay, texts by language are merged, and null
+    removes a value.
 
     Returns the form as it is now.
     """
@@ -107,8 +109,8 @@ def change(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
 def embed(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
     """Get the HTML of a form
 
-    For a page of your own, without script and style. It has the wording in it: paste it again once that is
-    changed.
+    Use it on a page of your own; it has no script and no style. The HTML contains the wording: when you
+    change the wording, paste the HTML again.
 
     Returns the HTML.
     """

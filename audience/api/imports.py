@@ -40,9 +40,9 @@ def _answer(site: Site, import_: StoredImport) -> dict[str, Any]:
 def accept(site: Site, form: dict[str, Any]) -> Later:
     """Import 1 to 1,000 subscribers
 
-    Each item is like a subscriber that is created; further keys are custom values, and `command` may
-    subscribe or unsubscribe. A refused item stops no other. One accepted item is written before the
-    answer; more are queued on disk and applied in the order of acceptance.
+    Each item has the keys of a subscriber to create. Further keys are custom values, and `command` may
+    subscribe or unsubscribe. If an item is refused, the others are still imported. A single accepted item is
+    written before the answer is sent; several are queued on disk and applied in the order of acceptance.
 
     Returns how many items were accepted and refused, why, and the id of the import.
     """
@@ -57,8 +57,8 @@ def accept(site: Site, form: dict[str, Any]) -> Later:
 def progress(site: Site, import_id: int) -> dict[str, Any]:
     """Follow an import
 
-    `status` goes from `queued` through `running` to `finished`, or `failed`; a file that is still
-    arriving is `receiving`.
+    `status` changes from `queued` to `running`, and then to `finished` or `failed`. While a file is still
+    arriving, it is `receiving`.
 
     Returns the import with its counts so far.
     """
@@ -70,7 +70,7 @@ def progress(site: Site, import_id: int) -> dict[str, Any]:
 def newest(site: Site) -> dict[str, Any]:
     """List the newest imports
 
-    At most 100, from a request or a file.
+    Lists at most 100 imports, from requests and files.
 
     Returns the imports, newest first.
     """

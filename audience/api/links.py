@@ -28,9 +28,10 @@ NOT_FOR_KEY = (
 def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Get the links of a subscriber
 
-    By `email` or `uuid`; `uuid` wins. Each is a URL that acts for this subscriber and does not expire.
+    Name the subscriber by `email` or `uuid`; if you send both, `uuid` counts. Each link is a URL that acts
+    for this subscriber and does not expire.
 
-    Returns the links; `data` is null where nobody matches.
+    Returns the links; `data` is null if nobody matches.
     """
     links = Links(site, settings().base_url)
     subscriber = subscribers.find(site, form.get("email"), form.get("uuid"))

@@ -54,11 +54,11 @@ INFO = {
         "Every request uses HTTP Basic authentication and has a `site_uuid`. Dates are RFC 3339 in UTC; "
         "ids are text. A JSON `null` is an absent key; unknown keys are ignored. `x-scope` is the scope that "
         "a key needs: `full` may do everything; `read` may read, including counts; `stats` may count; "
-        "`mailer` may read, with the links of subscribers; `utility` may use `/experimental`; `signup` that, "
-        "and ask for sign-ups.\n\n"
-        "What is there stays while paths begin with `/v1`: what goes is marked `deprecated` first, and works "
-        "for 12 months more. Parameters, properties, values and codes may come in any version: ignore those "
-        "that you do not know (docs/compatibility.md)."
+        "`mailer` may read, including the links of subscribers; `utility` may use `/experimental`; `signup` "
+        "may also ask for sign-ups.\n\n"
+        "Nothing is removed without notice while paths begin with `/v1`: it is first marked `deprecated`, "
+        "and works for another 12 months. Any version may add parameters, properties, values and codes: "
+        "ignore those that you do not know (docs/compatibility.md)."
     ),
     "license": {"name": "MIT", "identifier": "MIT"},
 }
@@ -68,33 +68,37 @@ KEYS = {
     "description": "The publishable key is the username, the secret key the password.",
 }
 SITE = {
-    "description": "The site; may be in the JSON body instead. Optional for a key with exactly one site.",
+    "description": "The uuid of the site; you may send it in the JSON body instead. Optional for a key with "
+    "exactly one site.",
     "schema": {"type": "string", "format": "uuid"},
 }
 HEADERS = {
-    "X-Request-Id": {"description": "Identifies the request in the log.", "schema": {"type": "string"}},
+    "X-Request-Id": {"description": "The id of the request in the log.", "schema": {"type": "string"}},
     "X-Client-Request-Id": {
         "description": "The request's own `X-Request-Id`, of 1 to 64 letters, digits, - and _.",
         "schema": {"type": "string"},
     },
     "RateLimit-Limit": {
-        "description": "Requests of a window, if limited.",
+        "description": "Requests allowed in a window, if there is a limit.",
         "schema": {"type": "integer"},
     },
-    "RateLimit-Remaining": {"description": "Requests that are left in it.", "schema": {"type": "integer"}},
-    "RateLimit-Reset": {"description": "Seconds until it ends.", "schema": {"type": "integer"}},
+    "RateLimit-Remaining": {
+        "description": "Requests that are left in the window.",
+        "schema": {"type": "integer"},
+    },
+    "RateLimit-Reset": {"description": "Seconds until the window ends.", "schema": {"type": "integer"}},
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
-    "Allow": {"description": "The methods of the path.", "schema": {"type": "string"}},
+    "Allow": {"description": "The methods that the path allows.", "schema": {"type": "string"}},
     "WWW-Authenticate": {"description": "HTTP Basic.", "schema": {"type": "string"}},
-    "ETag": {"description": "Of the record as it is now.", "schema": {"type": "string"}},
+    "ETag": {"description": "The version of the record as it is now.", "schema": {"type": "string"}},
     sent_again.REPLAYED: {
-        "description": "`true` if the request was carried out before; else absent.",
+        "description": "`true` if the request was already carried out before; otherwise absent.",
         "schema": {"type": "string", "enum": ["true"]},
     },
 }
 ONCE = {
-    "description": "Letters, digits, hyphens and underscores, such as a UUID. Sent again with the same key "
-    "within 24 hours, the request is answered and not carried out again.",
+    "description": "Letters, digits, hyphens and underscores, such as a UUID. If you send the request again "
+    "with the same key within 24 hours, it is answered but not carried out again.",
     "schema": {"type": "string", "pattern": f"^{sent_again.KEY.pattern}$"},
 }
 CONDITIONS = {
@@ -142,7 +146,7 @@ REASONS: dict[str, type[Reason]] = {
     "Moderation": ModerationReason,
 }
 SEARCH = "/fetch/search"
-BODY_ON_GET = "The same values as JSON, which override the query. Browsers cannot send this body."
+BODY_ON_GET = "The same values as JSON; they override the query. Browsers cannot send this body."
 ALWAYS = (400, 401, 403, 408, 413, 415, 422, 429, 500, 503)
 PART = re.compile(r"<(?:(\w+)[^<>]*:)?(\w+)>")
 

@@ -57,10 +57,13 @@ def rule_result() -> JsonObject:
     """The schema of a rule in which each node has its result."""
     return {
         "type": "object",
-        "description": "A rule as it was saved, with whether it holds.",
+        "description": "A rule as it was saved, and whether the subscriber matches it.",
         "properties": {
             "matches": {"type": "boolean"},
-            "value": {"description": "What a condition met, null if nothing."},
+            "value": {
+                "description": "The value of the subscriber that the condition looked at; null if there is "
+                "none."
+            },
             "all": {"type": "array", "items": MATCHED},
             "any": {"type": "array", "items": MATCHED},
             "not": MATCHED,

@@ -2,28 +2,31 @@
 
 from typing import Any
 
-SIGNED = "Verify them with the secret of the webhook, as Standard Webhooks says."
+SIGNED = "Verify messages with the secret of the webhook, as Standard Webhooks describes."
 HEADERS = {
-    "webhook-id": "Names webhook, run, range and the changes told: the same for each try of them.",
-    "webhook-timestamp": "Of the try, in seconds since 1970.",
+    "webhook-id": "Identifies the message: each attempt to send the same changes has the same id.",
+    "webhook-timestamp": "The time of the attempt, in seconds since 1970.",
     "webhook-signature": f"One signature, or two for 24 hours after the secret was rotated. {SIGNED}",
 }
 DESCRIPTION = (
-    "Sent to the URL of each webhook: up to 500 changes, oldest first, at least once and in order. What is "
-    "not answered by 2xx within 10 seconds is sent again, for three days. A test has the `type` `test` and "
+    "Sent to the URL of each webhook: up to 500 changes, oldest first, at least once and in order. A message "
+    "that is not answered with 2xx within 10 seconds is sent again, for three days. A test has the `type` "
+    "`test` and "
     "no data."
 )
 HAND_OVER = (
-    "Sent to a webhook with `sign_ups` in place of our email, if it is the `delivery` of a form: a sign-up "
-    "whose links are to be mailed. Sent again, like an email that was not taken, for three days. An alarm "
+    "Sent to a webhook with `sign_ups`, if the webhook is the `delivery` of a form. The service then sends "
+    "no email: your server sends the links of the sign-up. A message that fails is sent again, for three "
+    "days. An alarm "
     "(hardly anybody confirms, and sign-ups are held) has the `type` `alarm` and no data."
 )
 IMPORT_FINISHED = (
-    "Sent to a webhook that names `import_finished` among its `kinds`: an import has finished or failed. "
-    "What is not taken is sent again, for three days; a webhook that is paused gets it once it is resumed."
+    "Sent to a webhook that names `import_finished` in its `kinds` when an import has finished "
+    "or failed. A message that fails is sent again, for three days. A paused webhook gets the message when "
+    "it is resumed."
 )
 FAILED = {"default": {"description": "A failure: the message is sent again."}}
-TAKEN = {"2XX": {"description": "Taken: the next message follows."}}
+TAKEN = {"2XX": {"description": "Accepted: the next message follows."}}
 NO_MORE = {"410": {"description": "The receiver wants no more: the webhook is paused."}}
 
 

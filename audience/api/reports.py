@@ -40,7 +40,7 @@ def list_all(site: Site) -> dict[str, Any]:
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Save a report
 
-    The type decides what is counted, which settings it takes and which chart styles it has. A
+    The type determines what is counted, and which settings and chart styles are possible. A
     `segment_id` limits it to the subscribers of a segment.
 
     Returns the saved report.
@@ -53,7 +53,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def get(site: Site, report_id: str) -> dict[str, Any]:
     """Get a saved report
 
-    How it counts, not its numbers.
+    The answer says how the report counts, but has no numbers.
 
     Returns the report.
     """
@@ -65,7 +65,7 @@ def get(site: Site, report_id: str) -> dict[str, Any]:
 def replace(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
     """Replace a saved report
 
-    All of it is replaced: what is left out is taken away.
+    The whole report is replaced: values that you leave out are removed.
 
     Returns the report as it is now.
     """
@@ -77,7 +77,7 @@ def replace(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
 def change(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
     """Change a saved report
 
-    A JSON merge patch: what is left out stays, and null takes away.
+    The body is a JSON merge patch: values that you leave out stay, and null removes a value.
 
     Returns the report as it is now.
     """
@@ -90,7 +90,7 @@ def change(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
 def delete(site: Site, report_id: str) -> dict[str, Any]:
     """Delete a saved report
 
-    Subscribers and events are not deleted.
+    The data that the report counted is kept.
 
     Returns the report as it was.
     """
@@ -102,7 +102,7 @@ def delete(site: Site, report_id: str) -> dict[str, Any]:
 def run_by_query(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Run a saved report
 
-    It is computed on request, in the time zone of the site.
+    The report is computed at each request, in the time zone of the site.
 
     Returns its numbers: a value for a count, points for any other.
     """

@@ -33,7 +33,7 @@ saves = partial(endpoint, scope="full", family="fetch", gives=wire.SegmentAnswer
 def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the segments
 
-    All saved segments of the site, with their rules; with `per_page` or `cursor`, a page of them.
+    Lists all saved segments of the site, with their rules. With `per_page` or `cursor`, you get one page.
 
     Returns the segments, newest first.
     """
@@ -49,8 +49,8 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Save a segment
 
-    A segment is a rule that selects the subscribers who match it at that moment. Rules that are wrong are
-    refused with the path of each wrong node.
+    A segment is a rule. It contains the subscribers who match the rule at the moment. The service refuses
+    wrong rules, and names the path of each wrong node.
 
     Returns the saved segment.
     """
@@ -62,7 +62,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def get(site: Site, segment_id: str) -> dict[str, Any]:
     """Get a segment
 
-    Its rules are as they were sent, without nulls.
+    The rules are the ones that you sent, without nulls.
 
     Returns the segment.
     """
@@ -86,7 +86,8 @@ def replace(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]
 def change(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
     """Change a segment
 
-    A JSON merge patch: what is left out stays. The rules are merged, too: null takes a key of them away.
+    The body is a JSON merge patch: values that you leave out stay. Rules are merged too: null removes a key
+    of a rule.
 
     Returns the segment as it is now.
     """
@@ -99,7 +100,8 @@ def change(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
 def delete(site: Site, segment_id: str) -> dict[str, Any]:
     """Delete a segment
 
-    One that a report or a webhook uses is refused: delete or change that first. No subscriber is deleted.
+    You cannot delete a segment that a report or a webhook uses: delete or change that first. No subscriber is
+    deleted.
 
     Returns the segment as it was.
     """
@@ -126,10 +128,10 @@ def preview(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def match(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
     """Tell why a subscriber is in a segment
 
-    By `email` or `uuid`; `uuid` wins. Each rule of the segment has `matches` beside it, and each condition
-    the `value` that it met: of tags, of a list and of the dates of events the first 20.
+    Name the subscriber by `email` or `uuid`; if you send both, `uuid` counts. Each rule has `matches`, and
+    each condition has the `value` that it looked at (at most 20 tags, list elements or dates of events).
 
-    Returns the rules; `data` is null where nobody is found.
+    Returns the rules; `data` is null if nobody is found.
     """
     return wire.match(segment_matches.match(site, segment_id, form.get("email"), form.get("uuid")))
 
@@ -139,7 +141,7 @@ def match(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
 def count_by_query(site: Site, form: dict[str, Any]) -> dict[str, int]:
     """Count the subscribers of a segment
 
-    All, and of them those who unsubscribed and the others.
+    Counts all subscribers, those who unsubscribed, and those who did not.
 
     Returns the three counts as of now.
     """

@@ -43,11 +43,12 @@ SAME = Again(lambda ids, **_: dict(ids), lambda answer: answer)  # an answer of 
 def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Ask for a confirmation
 
-    For your own server, on behalf of a visitor: an email with a link goes to the address, and whoever
-    follows it is subscribed. The answer is the same whoever has the address. 422 if its domain takes no email
-    or is refused, 429 if it has had its emails for now.
+    Call this from your own server, on behalf of a visitor. The service sends an email with a link to the
+    address; whoever follows the link is subscribed. The answer does not reveal whether the address is on the
+    list. The status is 422 if the domain takes no email or is refused, and 429 if the address has reached its
+    limit of emails.
 
-    Returns the id, and that it waits.
+    Returns the id and the status `waiting`.
     """
     key, answers = g.key.publishable_key, services().answers
     return wire.accepted(requests.accept(site, form["sign_up"], key, settings().base_url, answers))
@@ -58,8 +59,8 @@ def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def list_page(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the sign-ups
 
-    With `status` or `email`, only those; 100 at a time, after the id `after`. A sign-up that is over has no
-    address any more.
+    `status` and `email` filter the list. You get 100 sign-ups at a time, after the id `after`. A sign-up that
+    is over no longer has an address.
 
     Returns a page of sign-ups, oldest first.
     """
@@ -72,9 +73,10 @@ def list_page(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def send(site: Site, sign_up_id: int) -> dict[str, Any]:
     """Send a confirmation again
 
-    Also one that is held or failed. 429 if its mailbox has had its emails for now.
+    Held and failed sign-ups can be sent too. The status is 429 if the mailbox has reached its limit of
+    emails.
 
-    Returns the sign-up, which waits.
+    Returns the sign-up, which is now waiting.
     """
     row = sign_ups.send_again(site, sign_up_id, actor())
     return {"data": wire.sign_up(row, _links(site).url)}
@@ -85,7 +87,7 @@ def send(site: Site, sign_up_id: int) -> dict[str, Any]:
 def delete(site: Site, sign_up_id: int) -> dict[str, Any]:
     """Delete a sign-up
 
-    Its link confirms nothing any more.
+    The link of the sign-up no longer confirms anything.
 
     Returns the sign-up as it was.
     """
@@ -105,11 +107,11 @@ def delete(site: Site, sign_up_id: int) -> dict[str, Any]:
 def release(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Send what is held, or failed
 
-    Sends the confirmations of held sign-ups, by `ids` or asked for `before` an instant. Without `ids`, new
-    sign-ups are no longer held either. With `status` `failed`, sends those that failed once more, unless
-    their mailbox has had its emails for now.
+    Sends the confirmation emails of held sign-ups: those in `ids`, or those requested `before` an instant.
+    Without `ids`, new sign-ups are no longer held either. If `status` is `failed`, it sends failed sign-ups
+    again, unless their mailbox has reached its limit of emails.
 
-    Returns how many.
+    Returns the number of sign-ups.
     """
     return {"results": holds.release(site, actor(), form.get("ids"), form.get("before"), form["status"])}
 
@@ -126,9 +128,9 @@ def release(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def discard(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Discard what is held
 
-    Deletes held sign-ups, by `ids` or asked for `before` an instant.
+    Deletes held sign-ups: those in `ids`, or those requested `before` an instant.
 
-    Returns how many.
+    Returns the number of sign-ups.
     """
     return {"results": holds.discard(site, actor(), form.get("ids"), form.get("before"))}
 

@@ -16,8 +16,8 @@ blueprint = Blueprint("sites", __name__)
 def list_all(sites: tuple[Site, ...]) -> dict[str, Any]:
     """List the sites of a key
 
-    For a client that has keys, and no site yet. It needs no `site_uuid`.
+    Call this if you have keys but do not know the site yet. The request needs no `site_uuid`.
 
-    Returns the sites that the key reaches.
+    Returns the sites that the key can access.
     """
     return {"data": [wire.site(site) for site in sites]}

@@ -15,7 +15,7 @@ blueprint = Blueprint("stats", __name__)
 def for_site(site: Site) -> dict[str, int]:
     """Count the subscribers of the site
 
-    All, and of them those who unsubscribed and the others.
+    Counts all subscribers, those who unsubscribed, and those who did not.
 
     Returns the three counts as of now.
     """

@@ -36,9 +36,10 @@ def resource(site: Site, subscriber_id: int) -> dict[str, Any] | None:
 def find(site: Site, form: dict[str, Any]) -> str | dict[str, Any]:
     """Find a subscriber
 
-    By `email` or `uuid`; `uuid` wins. Addresses are compared without regard to case, and plus tags count.
+    Name the subscriber by `email` or `uuid`; if you send both, `uuid` counts. Addresses are compared without
+    regard to case, but with their plus tags.
 
-    Returns the subscriber; `data` is null where nobody matches.
+    Returns the subscriber; `data` is null if nobody matches.
     """
     if links := requested_links(site, form):
         subscriber = subscribers.find(site, form.get("email"), form.get("uuid"))
@@ -60,10 +61,11 @@ def find(site: Site, form: dict[str, Any]) -> str | dict[str, Any]:
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Create or update a subscriber
 
-    An address that the site has is updated: custom values are replaced key by key, tags are added, and
-    what is left out stays. Nobody who unsubscribed is subscribed again. An erased address is refused.
+    If the site has the address, its subscriber is updated: custom values are replaced key by key, tags are
+    added, and values that you leave out stay. People who unsubscribed stay unsubscribed. An erased address is
+    refused.
 
-    Returns the subscriber, as it is now.
+    Returns the subscriber as it is now.
     """
     subscriber = subscribers.create(site, form["subscriber"], key_source(SourceKind.API))
     return {"data": wire.subscriber(subscriber, settings().base_url, site.uuid)}
@@ -74,9 +76,10 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def find_many(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Find up to 1,000 subscribers
 
-    By `emails`, `uuids` or both, each compared as in finding one.
+    Send `emails`, `uuids` or both. They are compared as for a single subscriber.
 
-    Returns the subscribers, each once, in the order of the request; `meta.not_found` has what nobody has.
+    Returns each subscriber once, in the order of the request. `meta.not_found` lists the addresses and uuids
+    that no subscriber has.
     """
     emails = {email: wire.decode_address(email) for email in form["emails"]}
     found, not_found = subscribers.find_many(site, emails, form["uuids"])
@@ -95,10 +98,10 @@ def find_many(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def erase(site: Site, form: dict[str, Any]) -> Later:
     """Erase a subscriber for good
 
-    By `email` or `uuid`; one of them is needed, and both must not lead to two subscribers. Values, tags and
-    events go; only a keyed hash of the address is kept, so that no import brings the subscriber back.
+    Send `email` or `uuid`; if you send both, they must belong to the same subscriber. Values, tags and events
+    are deleted. Only a keyed hash of the address is kept, so that no import adds the subscriber again.
 
-    Returns `data` as null, also where nobody matches.
+    Returns `data` as null, even if nobody matches.
     """
     email, uuid = form.get("email"), form.get("uuid")
     erasures.check_target(email, uuid)
@@ -117,7 +120,7 @@ def erase(site: Site, form: dict[str, Any]) -> Later:
 def consent(site: Site, uuid: str) -> dict[str, Any]:
     """Show the consent of a subscriber
 
-    By the subscriber's `uuid`: each change of consent with its instant, what made it, and why.
+    Shows each change of consent of the subscriber with this `uuid`: when it happened, what made it, and why.
 
     Returns the consent, its events oldest first.
     """
@@ -129,12 +132,12 @@ def consent(site: Site, uuid: str) -> dict[str, Any]:
 def search(site: Site, form: dict[str, Any]) -> bytes | dict[str, Any]:
     """Search subscribers
 
-    Newest first, 100 per page; what a request names must all hold. Dates are exclusive bounds. Parameters
-    that are not known are listed in `meta.ignored`, or refused with the header `Prefer: handling=strict`. Go
-    on with `meta.next` as `cursor`: then nobody comes twice or is missing while others are added.
+    Lists the subscribers who match all filters of the request, newest first, 100 per page. Dates are
+    exclusive bounds. `meta.ignored` lists unknown parameters; with the header `Prefer: handling=strict`, they
+    are refused. To continue, send `meta.next` as `cursor`: then nobody is listed twice or missed while others
+    are added.
 
-    Returns a page of subscribers; `meta` has the filters that were applied and tells whether there are
-    more.
+    Returns a page of subscribers; `meta` has the filters that were applied and says whether there are more.
     """
     links = requested_links(site, form)
     query = searches.SearchRequest(

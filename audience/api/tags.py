@@ -35,7 +35,8 @@ def _deleted_again(_ids: Ids, **_: Any) -> dict[str, Any]:
 def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the tags
 
-    All tags of the site, also those that nobody has; with `per_page` or `cursor`, a page of them.
+    Lists all tags of the site, including those that nobody has. With `per_page` or `cursor`, you get one
+    page.
 
     Returns the tags, newest first.
     """
@@ -57,9 +58,9 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Create a tag
 
-    Giving a tag to a subscriber creates it by itself. Names are compared without regard to case.
+    A tag is also created automatically when a subscriber gets it. Names are compared without regard to case.
 
-    Returns the tag, also if the site has it already.
+    Returns the tag, even if the site already has it.
     """
     return {"data": wire.tag(tags.create(site, form["tag"]["name"]), site.id)}
 
@@ -77,8 +78,8 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def change(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
     """Rename a tag
 
-    Subscribers keep it. Segments and forms that name it get the new name. Another tag's name is refused:
-    merge the tag into that one.
+    Subscribers keep the tag. Segments and forms that name the tag get the new name. The name of another tag
+    is refused: merge the two tags instead.
 
     Returns the tag as it is now.
     """
@@ -93,8 +94,8 @@ def change(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
 def merge(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
     """Merge a tag into another
 
-    Its subscribers get the other tag in its place, and it is deleted. Segments and forms that name it get the
-    other name.
+    The subscribers of the tag get the other tag instead, and the tag is deleted. Segments and forms that name
+    the tag get the other name.
 
     Returns the other tag.
     """
@@ -109,7 +110,8 @@ def merge(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
 def delete(site: Site, form: dict[str, Any], tag_id: int) -> Later:
     """Delete a tag
 
-    It is taken from all subscribers. Segments that name it stay. A name that is sent, too, must be its own.
+    The tag is removed from all subscribers. Segments that name the tag stay. If you also send a name, it must
+    be the tag's own.
 
     Returns the tag as it was.
     """

@@ -23,13 +23,15 @@ def _again(_ids: Ids, site: Site, import_id: int, **_: Any) -> dict[str, Any]:
 def begin(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any] | Later:
     """Undo an import
 
-    Names, values and tags go back where the subscriber still has what the import set. Subscribers whom it
-    created are removed, unless anything has mentioned them since, or is accepted and waits to do so. Those
-    whom it unsubscribed stay so; `resubscribe=1` subscribes again those whom nothing else unsubscribed. Those
-    whom it subscribed again are unsubscribed again. An import that has not ended is stopped. The undo waits
-    for its turn as an import does. Possible for 30 days.
+    Names, values and tags are restored if the subscriber still has what the import set. Subscribers that the
+    import created are deleted, unless something has mentioned them since, or a waiting import mentions them.
+    Subscribers that the import unsubscribed stay unsubscribed; with `resubscribe=1`, those that nothing else
+    unsubscribed are subscribed again. Subscribers that the import subscribed again are unsubscribed again. An
+    unfinished import is stopped. The undo waits in the queue, like an import. You can undo an import for 30
+    days.
 
-    Returns the undo, a second time the same one; with `dry_run=1` what it would do, and does nothing.
+    Returns the undo; a second request returns the same one. With `dry_run=1`, returns what the undo would do,
+    and changes nothing.
     """
     days = settings().changes_days
     if form.get("dry_run"):
@@ -49,8 +51,8 @@ def begin(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any] | 
 def progress(site: Site, import_id: int) -> dict[str, Any]:
     """Follow the undo of an import
 
-    Its `status` is one of those of an import: follow it until that is `finished` or `failed`. A failed undo
-    goes on where it stopped when it is asked for again.
+    The `status` has the same values as that of an import: ask until it is `finished` or `failed`. To continue
+    a failed undo where it stopped, request the undo again.
 
     Returns the undo with its counts so far.
     """

@@ -40,7 +40,7 @@ saves = partial(endpoint, scope="full", family="fetch", gives=wire.WebhookAnswer
 def list_all(site: Site) -> dict[str, Any]:
     """List the webhooks
 
-    Without their secrets.
+    The list has no secrets.
 
     Returns the webhooks, oldest first.
     """
@@ -58,9 +58,10 @@ def list_all(site: Site) -> dict[str, Any]:
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Make a webhook
 
-    From now on each change is sent to `url`, in order and at least once, signed as Standard Webhooks says.
+    From now on, each change is sent to `url`, in order and at least once, with the signature of Standard
+    Webhooks.
 
-    Returns the webhook with its secret, which is answered this once.
+    Returns the webhook with its secret, which no later answer shows.
     """
     return {"data": wire.webhook_with_secret(*webhooks.create_checked(site, form["webhook"], actor()))}
 
@@ -82,8 +83,8 @@ def get(site: Site, webhook_id: int) -> dict[str, Any]:
 def replace(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Replace a webhook
 
-    `url`, `kinds` and `segment_id` are all replaced; without `paused` it stays paused, or not. What is to be
-    delivered is tried again at once. The secret stays.
+    `url`, `kinds` and `segment_id` are all replaced. Without `paused`, the webhook stays paused or active.
+    Waiting deliveries are tried again at once. The secret stays.
 
     Returns the webhook as it is now.
     """
@@ -95,8 +96,8 @@ def replace(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]
 def change(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Change a webhook
 
-    A JSON merge patch: what is left out stays, null of `kinds` and `segment_id` takes the filter away. What
-    is to be delivered is tried again at once.
+    The body is a JSON merge patch: values that you leave out stay, and null for `kinds` or `segment_id`
+    removes the filter. Waiting deliveries are tried again at once.
 
     Returns the webhook as it is now.
     """
@@ -123,9 +124,9 @@ def delete(site: Site, webhook_id: int) -> dict[str, Any]:
 def rotate(site: Site, webhook_id: int) -> dict[str, Any]:
     """Renew the secret of a webhook
 
-    For 24 hours deliveries are signed with both secrets.
+    For 24 hours, deliveries are signed with both secrets.
 
-    Returns the webhook with its new secret, which is answered this once.
+    Returns the webhook with its new secret, which no later answer shows.
     """
     return {"data": wire.webhook_with_secret(*webhooks.rotate(site, webhook_id, actor()))}
 
@@ -135,7 +136,8 @@ def rotate(site: Site, webhook_id: int) -> dict[str, Any]:
 def replay(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Send changes again
 
-    All after the number `after`, with new `webhook-id`s. A number that the record does not reach is refused.
+    Sends all changes after the number `after` again, with new `webhook-id`s. If the record does not reach
+    back to the number, it is refused.
 
     Returns the webhook as it is now.
     """
@@ -147,9 +149,9 @@ def replay(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
 def send_test(site: Site, webhook_id: int) -> dict[str, Any]:
     """Send a test
 
-    A signed message of the type `test` without data, also while the webhook is paused.
+    Sends a signed message of the type `test` without data, even while the webhook is paused.
 
-    Returns what came of it, which may take 7 seconds.
+    Returns the result, which may take 7 seconds.
     """
     private = settings().webhook_private_addresses
     return {"data": wire.delivery(webhook_deliveries.send_test(site, webhook_id, private_addresses=private))}
@@ -160,7 +162,7 @@ def send_test(site: Site, webhook_id: int) -> dict[str, Any]:
 def deliveries(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """List the deliveries of a webhook
 
-    Each try of the last 30 days, 100 per page.
+    Lists each attempt of the last 30 days, 100 per page.
 
     Returns a page of deliveries, newest first.
     """

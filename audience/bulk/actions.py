@@ -40,10 +40,10 @@ SAID = {
 BEGUN = ", begun"
 
 UNKNOWN = "Use one of the actions of this page."
-NOBODY = "Nobody is selected: select people, or all who match."
+NOBODY = "Nobody is selected: select people, or select all who match."
 NO_TAG = "Name the tag."
 CHANGED = "The selection has changed since the page was loaded: check the new number, and send it again."
-NOT_BEGUN = "It was stopped while its subscribers were chosen: send it again."
+NOT_BEGUN = "The service stopped while selecting the subscribers: send the bulk action again."
 NOT_FOUND = "There is no such bulk action on this site."
 NO_EXPORT = "This export is no longer kept: export again."
 

@@ -23,7 +23,7 @@ from storage.bulk.actions import FAILED, FINISHED
 from storage.subscribers import custom_fields as stored_fields
 from storage.subscribers import field_values as stored_values
 
-IN_USE = Sentence(Code.IN_USE, "The field is used by the {}: change that first, or delete it.")
+IN_USE = Sentence(Code.IN_USE, "The field is used by the {}. Change or delete that first.")
 
 
 @database.writes_site

@@ -27,7 +27,7 @@ from storage.subscribers.tags import DiscardedTag, Tag
 
 ANOTHER = Sentence(
     Code.TAG_MISMATCH,
-    "The tag with this id has another name: correct the id or the name, or leave the name out.",
+    "The tag with this id has a different name: correct the id or the name, or leave the name out.",
 )
 CHUNK_ROWS = 500
 SWEEP_SECONDS = 1.0

@@ -33,7 +33,7 @@ TAKEN = Sentence(
     Code.TAG_EXISTS, "Another tag of the site has this name: merge the tag into it, or choose another name."
 )
 BUSY = Sentence(Code.TAG_BUSY, "The tag is being renamed or merged: try again in a moment.")
-OTHER = Sentence(Code.REFUSED_VALUE, "Send the id of another tag of the site, into which this one is merged.")
+OTHER = Sentence(Code.REFUSED_VALUE, "Send the id of the tag to merge into: another tag of the site.")
 
 
 @database.writes_site

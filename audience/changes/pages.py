@@ -32,7 +32,7 @@ HISTORY_ROWS = 100
 NO_PLACE = Sentence(
     Code.CURSOR_TOO_OLD,
     "The record does not reach back to this number, or never had it: export the site, and continue from the "
-    "number that the export has.",
+    "number in the export.",
 )
 
 

@@ -20,7 +20,7 @@ from schemas import answers as wire
 
 @click.group()
 def answer() -> None:
-    """Answers: validate an address, moderate text, guess a gender, look up domains and IP addresses."""
+    """Validate an address, moderate a text, guess a gender, or look up domains and IP addresses."""
 
 
 @answer.command()

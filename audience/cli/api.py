@@ -19,7 +19,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 SECONDS = 300  # for an answer
 NO_KEY = "{} has no key: name a file by --key-file, as `audience key create --json` prints it"
 NO_HEADER = "a header has characters that no header can have"
-NO_ANSWER = "{} does not answer ({}): start the service with `audience serve`"
+NO_ANSWER = "the service at {} does not answer ({}): start it with `audience serve`"
 
 
 def _pairs(separator: str) -> Any:
@@ -44,7 +44,9 @@ def _pairs(separator: str) -> Any:
 @click.option("-d", "--data", metavar="JSON", help="The body; - reads it from standard input.")
 @click.option("-H", "--header", multiple=True, metavar="NAME:VALUE", callback=_pairs(":"), help="A header.")
 @click.option(
-    "--key-file", type=click.Path(path_type=Path), help="JSON file with another key than the first site's."
+    "--key-file",
+    type=click.Path(path_type=Path),
+    help="JSON file with the key to use, if not the first site's.",
 )
 @click.pass_obj
 def api(

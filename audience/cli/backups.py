@@ -18,25 +18,31 @@ from schemas.values import write_date
 
 TABLE = "subscribers"
 LOST = (
-    "Unsubscribes of {} day(s) after the backup are not in the log: whoever unsubscribed then may be "
+    "The log lacks the unsubscribes of {} day(s) after the backup: people who unsubscribed then may be "
     "subscribed again."
 )
 NO_LOG = (
-    "The folder had no erasures.log: whoever unsubscribed or was erased in the {} day(s) since the backup "
-    "may be subscribed again. If you have that file of the lost instance, put it into an empty folder and "
-    "restore there."
+    "The folder had no erasures.log: people who unsubscribed or were erased in the {} day(s) since the "
+    "backup "
+    "may be subscribed again. If you have the erasures.log of the lost instance, put it into an empty "
+    "folder, "
+    "and restore the backup there."
 )
 NO_LOG_YET = (
-    "{} has no erasures.log: whoever unsubscribed or was erased since the backup may be subscribed again."
+    "{} has no erasures.log: people who unsubscribed or were erased since the backup may be subscribed again."
 )
 UNREADABLE = (
-    "{} line(s) of erasures.log could not be read and were left out: people they name may be back, or "
-    "subscribed again."
+    "{} line(s) of erasures.log could not be read and were left out: people named in these lines may be "
+    "back, or subscribed again."
 )
 NOT_CARRIED = (
-    "Imports and undos requested since the backup, even waiting ones, are not in it: request them again."
+    "Imports and undos that were requested after the backup, or were still waiting, are not restored: "
+    "request them again."
 )
-NO_FORMER = "--former is of PostgreSQL: a restore of a file reads the database that it replaces."
+NO_FORMER = (
+    "--former is only for PostgreSQL: leave it out, because a restore into a file reads the old database "
+    "itself."
+)
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -50,7 +56,7 @@ class BackupGroup(click.Group):
 
 @click.group(cls=BackupGroup)
 def backup() -> None:
-    """Backups: make one, check one. `audience backup FILE` makes one, too."""
+    """Make or check backups. `audience backup FILE` also makes one."""
 
 
 @backup.command()
@@ -78,13 +84,17 @@ def create(settings: Settings, file: Path, as_json: bool) -> None:
 
 @backup.command()
 @click.argument("file", type=FILE, required=False)
-@click.option("--restore", is_flag=True, help="Restore it into a temporary folder, and compare the two.")
+@click.option(
+    "--restore",
+    is_flag=True,
+    help="Restore the backup into a temporary folder, and compare the result with the backup.",
+)
 @as_json
 @click.pass_obj
 def check(instance: Instance, file: Path | None, restore: bool, as_json: bool) -> None:
-    """Read a backup whole, by default the newest of the worker's, while the service is running.
-
-    With --restore, the temporary folder needs twice the size of the backup. Nothing in it is sent.
+    """Read a whole backup while the service is running. By default, this is the newest backup that a worker
+    made. With --restore, the temporary folder needs twice the size of the backup. No emails or webhooks of
+    the backup are sent.
 
     Example: audience backup check --restore
     """
@@ -110,14 +120,17 @@ def _contents(manifest: Manifest) -> str:
 @click.command()
 @click.argument("file", type=FILE)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@click.option("--ignore-erasures", is_flag=True, help="Restore even if erased subscribers would return.")
+@click.option("--ignore-erasures", is_flag=True, help="Restore even if erased subscribers would come back.")
 @click.option(
     "--unsubscribes-lost",
     is_flag=True,
     help="Restore even if the log of unsubscribes begins after the backup.",
 )
 @click.option(
-    "--former", default="", metavar="URL", help="The PostgreSQL database that is replaced, renamed."
+    "--former",
+    default="",
+    metavar="URL",
+    help="The PostgreSQL database that the backup replaces, under its new name.",
 )
 @click.option("--password-file", default="", metavar="FILE", help="File with the password for --former.")
 @as_json
@@ -134,8 +147,9 @@ def restore(
 ) -> None:
     """Replace the instance with a backup. Stop the service first.
 
-    People erased or unsubscribed since the backup are erased or unsubscribed again. Keys revoked since stay
-    revoked. On PostgreSQL, AUDIENCE_DATABASE_URL names an empty database, and --former the earlier one.
+    People who were erased or who unsubscribed since the backup are erased or unsubscribed again. Keys that
+    were revoked since then stay revoked. On PostgreSQL, AUDIENCE_DATABASE_URL names an empty database, and
+    --former the earlier one.
 
     Example: audience restore audience-2026-11-20.tar
     """
@@ -167,13 +181,16 @@ def _lines(restored: RestoreResult) -> list[str]:
         NOT_CARRIED,
     ]
     if restored.erased:
-        lines.append(f"Erased since the backup, and erased again: {counted(restored.erased, 'subscriber')}.")
+        lines.append(
+            f"Erased after the backup, and now erased again: {counted(restored.erased, 'subscriber')}."
+        )
     if restored.left:
         lines.append(
-            f"Unsubscribed since the backup, and still unsubscribed: {counted(restored.left, 'subscriber')}."
+            "Unsubscribed after the backup, and now unsubscribed again: "
+            f"{counted(restored.left, 'subscriber')}."
         )
     if restored.ended_keys:
-        lines.append(f"{restored.ended_keys} keys revoked since the backup stay revoked.")
+        lines.append(f"{restored.ended_keys} keys that were revoked after the backup stay revoked.")
     if restored.paused_webhooks:
         lines.append(PAUSED.format(restored.paused_webhooks))
     if restored.missing_days:
@@ -183,5 +200,8 @@ def _lines(restored: RestoreResult) -> list[str]:
     if restored.unreadable_lines:
         lines.append(UNREADABLE.format(restored.unreadable_lines))
     if restored.damaged:
-        lines.append("The replaced database was unreadable: revoke again the keys revoked since the backup.")
+        lines.append(
+            "The replaced database could not be read: if you revoked keys after the backup, revoke them "
+            "again."
+        )
     return lines

@@ -22,14 +22,16 @@ FOLLOW_SECONDS = 1.0
 
 @click.command()
 @click.option(
-    "--after", type=WholeNumber(0), help="Start after this number; by default, after the newest change."
+    "--after",
+    type=WholeNumber(0),
+    help="Start after the change with this number; by default, after the newest change.",
 )
 @click.option("--follow", is_flag=True, help="Keep printing new changes until Ctrl-C.")
 @site_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @on_instance
 def changes(_: Settings, after: int | None, follow: bool, site: Site, as_json: bool) -> None:
-    """Print the changes after a number, one per line, oldest first.
+    """Print the changes after a given number, one per line, oldest first.
 
     Example: audience changes --after 0 --follow --site 6f1c...
     """

@@ -13,7 +13,7 @@ HIDDEN = "(set, hidden)"
 @click.command(name="config")
 @as_json
 def show_config(as_json: bool) -> None:
-    """Show the settings in effect, and where each comes from. Secrets are hidden.
+    """Show the settings in effect, and the source of each. Secrets are hidden.
 
     Example: audience config
     """

@@ -18,9 +18,8 @@ from audience.operations import demo as demo_site
 @as_json
 @on_new_instance
 def demo(settings: Settings, count: int, as_json: bool) -> None:
-    """Create a site with two years of fictional subscribers, tags, fields, events, imports, segments.
-
-    Prints its keys, this once. `audience site delete` deletes it again.
+    """Create a site with two years of fictional subscribers, tags, fields, events, imports and segments. Its
+    keys are printed only now. `audience site delete` deletes the site again.
 
     Example: audience demo --people 500
     """

@@ -14,7 +14,9 @@ from audience.operations.probes import examine
 @click.command()
 @click.option("--offline", is_flag=True, help="Do not query the DNS.")
 @click.option(
-    "--recount", is_flag=True, help="Compare counters and values of each site with its subscribers."
+    "--recount",
+    is_flag=True,
+    help="Compare the counters and values of each site with the site's subscribers.",
 )
 @click.option("--fix", is_flag=True, help="Repair file permissions and, with --recount, counters and values.")
 @as_json

@@ -17,7 +17,7 @@ NO_FILE = "There is no {}: name the file that `audience erasures export` wrote."
 
 @click.group()
 def erasures() -> None:
-    """The log of erasures and unsubscribes: export it, or apply it to a restored database."""
+    """Export the log of erasures and unsubscribes, or apply it to a restored database."""
 
 
 @erasures.command("export")
@@ -25,9 +25,8 @@ def erasures() -> None:
 @as_json
 @on_instance
 def export_log(settings: Settings, file: Path, as_json: bool) -> None:
-    """Write the log of erasures and unsubscribes to FILE, for `audience erasures apply`.
-
-    Do so before you restore the database by other means than `audience restore`.
+    """Write the log of erasures and unsubscribes to FILE, for `audience erasures apply`. Run this before you
+    restore the database by other means than `audience restore`.
 
     Example: audience erasures export erasures.jsonl
     """
@@ -42,9 +41,9 @@ def export_log(settings: Settings, file: Path, as_json: bool) -> None:
 @as_json
 @on_instance
 def apply(settings: Settings, file: Path | None, as_json: bool) -> None:
-    """Erase and unsubscribe again the people that FILE, or `erasures.log`, names. Stop the service first.
-
-    Do so after you restored the database by other means than `audience restore`. Webhooks are paused.
+    """Repeat the erasures and unsubscribes listed in FILE (default: `erasures.log`). Run this after you
+    restored the database by other means than `audience restore`. Stop the service first. The command pauses
+    all webhooks.
 
     Example: audience erasures apply erasures.jsonl
     """
@@ -53,7 +52,10 @@ def apply(settings: Settings, file: Path | None, as_json: bool) -> None:
         raise NotFound(NO_FILE.format(log))
     cut_off = erasure_log.unfinished_bytes(log)
     erased, unsubscribed, paused = restore_carryover.apply_log(settings.instance, log)
-    lines = [f"Erased again: {counted(erased, 'subscriber')}. Unsubscribed again: {unsubscribed:,}."]
+    lines = [
+        f"Subscribers erased again: {counted(erased, 'subscriber')}. Subscribers unsubscribed again: "
+        f"{unsubscribed:,}."
+    ]
     lines += [PAUSED.format(paused)] if paused else []
     lines += [erasure_log.CUT_OFF.format(cut_off)] if cut_off else []
     shown = {"erased": erased, "left": unsubscribed, "paused_webhooks": paused, "cut_off_bytes": cut_off}

@@ -20,7 +20,7 @@ from audience.searches import exports
 from audience.subscribers import stats
 from schemas.exports import FORMATS, WRITERS
 
-NO_FILE = "say which FILE to write: without one, the subscribers themselves go to standard output"
+NO_FILE = "name a FILE to write: without one, the subscribers themselves go to standard output"
 CHANGE = "The export has all changes up to {}: `audience changes --after` continues from there."
 
 

@@ -15,7 +15,7 @@ from schemas.values import write_date
 
 @click.group()
 def field() -> None:
-    """Custom fields: list and delete them."""
+    """List and delete custom fields."""
 
 
 @field.command(name="list")
@@ -36,12 +36,12 @@ def list_fields(_: Settings, site: Site, as_json: bool) -> None:
 @click.argument("key")
 @on_site
 def delete(_: Settings, key: str, site: Site, as_json: bool) -> None:
-    """Delete a custom field, and its values of all subscribers. A job of the service does it.
+    """Delete a custom field with its values of all subscribers. The service does this in a background job.
 
     Example: audience field delete plan
     """
     from schemas import custom_fields as wire
 
     row = field_deletions.begin(site, custom_fields.get_by_key(site, key).id, COMMAND_LINE)
-    sentence = f"The field {printable(row.key)} is deleted once a job has removed its values."
+    sentence = f"The field {printable(row.key)} is deleted when a job has removed its values."
     show(wire.field(row), as_json, [sentence])

@@ -40,8 +40,8 @@ from schemas.values import STATES, SUBSCRIBED, OnExisting
 CHUNK_SIZE = 2**20
 PARTLY = 3  # exit status: some rows were refused
 UNSUBSCRIBED_FILE = (
-    "Mailchimp gives this name to a file of people who must not be written to: say --consent unsubscribed, "
-    "or give the file another name"
+    "Mailchimp gives this name to a file of people who must not get emails: use --consent unsubscribed, or "
+    "give the file another name"
 )
 EXPECTED = (Because.CHOSEN, Because.NAMED, Because.ALIAS, Because.CUSTOM, Because.KEPT)
 Texts = tuple[str, ...]
@@ -66,7 +66,7 @@ class OnceCommand(click.Command):
     "meanings",
     multiple=True,
     metavar="COLUMN=WHAT",
-    help="What a column means, named by header or number; repeatable.",
+    help="What a column means; name the column by its header or number; repeatable.",
 )
 @click.option(
     "--from", "preset", type=click.Choice(list(PRESETS)), help="The program that exported the file."
@@ -74,22 +74,38 @@ class OnceCommand(click.Command):
 @click.option("--sheet", help="The sheet of a workbook; by default, the first.")
 @click.option("--tag", multiple=True, help="A tag for everyone in the file; repeatable.")
 @click.option("--consent", type=Answer(STATES, ask_who), help="The consent of everyone in the file.")
-@click.option("--consent-column", help="The column that says who may be written to: its header or number.")
-@click.option("--subscribed", multiple=True, help='Its value that means subscribed; "" is blank; repeatable.')
-@click.option("--unsubscribed", multiple=True, help="Its value that means unsubscribed; repeatable.")
-@click.option("--unconfirmed", multiple=True, help="Its value that means not yet confirmed; repeatable.")
+@click.option("--consent-column", help="Header or number of the column that says who may be written to.")
+@click.option(
+    "--subscribed",
+    multiple=True,
+    help='A value of the consent column that means subscribed; "" stands for blank; repeatable.',
+)
+@click.option(
+    "--unsubscribed", multiple=True, help="A value of the consent column that means unsubscribed; repeatable."
+)
+@click.option(
+    "--unconfirmed",
+    multiple=True,
+    help="A value of the consent column that means not yet confirmed; repeatable.",
+)
 @click.option("--ignore-column", multiple=True, help="A column that says nothing about consent; repeatable.")
-@click.option("--answers", metavar="LINE", help="The answers that an earlier import of such a file printed.")
-@click.option("--seen", multiple=True, help="A header that --answers does not know; repeatable.")
+@click.option(
+    "--answers", metavar="LINE", help="The answers that an earlier import of the same kind of file printed."
+)
+@click.option("--seen", multiple=True, help="A header that the file of --answers did not have; repeatable.")
 @click.option("--seen-digest", help="Replaces --seen where a question lists very many headers.")
-@click.option("--no-header", is_flag=True, help="The first row is not a header: columns are 1, 2, 3, ...")
+@click.option(
+    "--no-header", is_flag=True, help="The first row is not a header: name the columns 1, 2, 3, ..."
+)
 @click.option("--dates", type=click.Choice([DMY, MDY]), help="Whether the day or the month comes first.")
 @click.option("--encoding", help="The encoding of a file that is not UTF-8, such as cp1250.")
-@click.option("--header-row", type=WholeNumber(1), help="The row that has the names of the columns.")
+@click.option(
+    "--header-row", type=WholeNumber(1), help="The number of the row that has the names of the columns."
+)
 @click.option(
     "--hidden-rows", type=click.Choice([IMPORT, SKIP]), help="Whether hidden rows of a workbook are imported."
 )
-@click.option("--tag-separator", help="What separates tags in a cell, if not a comma, such as ;")
+@click.option("--tag-separator", help="What separates the tags in a cell, such as ; (default: a comma).")
 @click.option(
     "--unread-dates",
     type=click.Choice([LEFT_OUT, FIELD]),
@@ -99,7 +115,7 @@ class OnceCommand(click.Command):
     "--known",
     type=click.Choice(list(map(str, OnExisting))),
     default=str(OnExisting.MERGE),
-    help="What may change in existing subscribers: everything, blank values, or nothing.",
+    help="What the import may change in existing subscribers: everything, blank values, or nothing.",
 )
 @click.option("--dry-run", is_flag=True, help="Show the outcome without writing anything.")
 @click.option("--refused", type=click.Path(dir_okay=False, path_type=Path), help="File for refused rows.")
@@ -121,14 +137,16 @@ def import_file(
 ) -> None:
     """Import subscribers from CSV, XLSX, JSON or JSON lines.
 
-    If interrupted, run the same command again to continue. Refused rows are written to a file next to FILE:
-    correct it and import it. Exit status: 0 all rows imported, 3 some rows refused, 1 file refused, 2
+    If the command is interrupted, run it again to continue. Refused rows are written to a file next to FILE:
+    correct that file, and import it. Exit status: 0 all rows imported, 3 some rows refused, 1 file refused, 2
     questions to answer.
 
     Example: audience import people.csv --site 6f1c... --consent subscribed
     """
     if refused and refused.exists() and refused.samefile(file):
-        raise click.BadParameter("choose a file other than the one to import", param_hint="--refused")
+        raise click.BadParameter(
+            "choose a file other than the one that you are importing", param_hint="--refused"
+        )
     parameters = _parameters(answers) | {"map": _meanings(meanings)}
     parameters |= ({"header": "0"} if no_header else {}) | ({"from": preset} if preset else {})
     with _open_file(file, site, parameters, as_json) as (binary, inspected):
@@ -243,7 +261,8 @@ def _describe(file: Path, inspected: InspectedFile, everything: bool) -> Iterato
     columns = "" if table.is_json else f", columns {listed(table.names)}"
     yield f"{printable(file.name)}: {table.kind}, {table.encoding}{delimiter}{columns}"
     if len(table.sheets) > 1:
-        yield f"Only the sheet {table.sheet} is read; of {', '.join(table.sheets)} choose with --sheet."
+        sheets = ", ".join(table.sheets)
+        yield f"Only the sheet {table.sheet} is read; choose another of {sheets} with --sheet."
     for column in inspected.plan:
         if everything or column.reason not in EXPECTED:
             yield f"Column {column.position}, {column.name}: {column.meaning}. {column.reason}"

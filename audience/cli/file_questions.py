@@ -32,12 +32,14 @@ OPEN_WORDS = ("HEADER", "VALUE", "KEY", "[")  # in options that are no answer as
 OR = " or "  # between answers, of which a command takes one only
 EITHER = f"{OR}--".join(STATES)  # the option of a value that no word tells
 BY_COLUMN = (
-    "  --consent-column COLUMN: A column says who. Add --subscribed VALUE, --unsubscribed VALUE and "
-    "--unconfirmed VALUE for its values."
+    "  --consent-column COLUMN: A column says who may be written to. Add --subscribed VALUE, "
+    "--unsubscribed VALUE and --unconfirmed VALUE for its values."
 )
 COLUMNS = "The columns, with their values:"
 COMMANDS = "Answer with one of these commands:"
-COMMANDS_TO_CHOOSE = "Answer with one of these commands. Where it says `or`, keep one of the words beside it:"
+COMMANDS_TO_CHOOSE = (
+    "Answer with one of these commands. Where a command says `or`, keep only one of the words beside it:"
+)
 SUGGESTED = "or, as the values in the file suggest (check each of them):"
 Pair = tuple[str, str]  # a parameter and its value
 Pairs = Sequence[Pair]

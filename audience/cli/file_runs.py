@@ -35,13 +35,13 @@ from schemas.imports import too_late_counts
 from schemas.values import compact_json, write_date
 
 PROGRESS_ROWS = 1_000
-SUPPRESSED = "Suppressed rows are of people who were erased here: they are not imported."
+SUPPRESSED = "Suppressed rows belong to people who were erased here. These rows are not imported."
 GOES_ON = (
     "import {id} continues without this command: undo it with `audience imports undo {id}`, or run the "
     "same command again to follow it."
 )
 REFUSED = "The refused rows are in {}: correct that file and import it{}."
-WOULD_LEAVE = "{:,} existing {} would be unsubscribed, {:,} would be added as unsubscribed."
+WOULD_LEAVE = "{:,} existing {} would be unsubscribed, and {:,} would be added as unsubscribed."
 BEFORE = "This file was imported before, as import {}, {}."
 NEXT = "Answers for the next file of this kind: --answers {}"
 TOO_LATE = {

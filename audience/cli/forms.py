@@ -19,7 +19,7 @@ from schemas import forms as wire
 from schemas.base import load
 from schemas.values import LANGUAGES, NAMES, write_date
 
-NOTHING = "give what to change, such as --name or --wording"
+NOTHING = "name at least one change, such as --name or --wording"
 COUNTED = "The limits per network apply again."
 BY_LANGUAGE = "write LANGUAGE=TEXT, such as en=Hello"
 OF_FIELD = "write KEY.LANGUAGE=TEXT, such as city.en=Town, of a field that the form asks for"
@@ -28,17 +28,23 @@ form_argument = click.argument("form_id", type=WholeNumber(1, 2**53))
 TEXTS = {
     "wording": "What people agree to; repeatable.",
     "intro": "The text above the form; repeatable.",
-    "thanks": "What the page says after confirming; repeatable.",
+    "thanks": "What the page says when the visitor has confirmed; repeatable.",
 }
 SETTINGS = [
     click.option(
-        "--language", type=click.Choice(LANGUAGES), help="The language of visitors whose own is not known."
+        "--language",
+        type=click.Choice(LANGUAGES),
+        help="The language for visitors whose own language is not known.",
     ),
     click.option(
         "--ask", "asked", metavar="KEY", multiple=True, help="Ask for a name or custom field; repeatable."
     ),
     click.option(
-        "--need", "needed", metavar="KEY", multiple=True, help="Ask for it, and require it; repeatable."
+        "--need",
+        "needed",
+        metavar="KEY",
+        multiple=True,
+        help="Ask for a name or custom field, and require it; repeatable.",
     ),
     click.option(
         "--label",
@@ -55,16 +61,16 @@ SETTINGS = [
     click.option(
         "--confirm",
         type=click.Choice(wire.CONFIRMING),
-        help="What confirms: a click on the page of the link, or opening the link.",
+        help="What confirms a sign-up: opening the link, or a click on the page that it opens.",
     ),
     click.option(
-        "--delivery", metavar="smtp|WEBHOOK_ID", help="The mail server or a webhook sends the link."
+        "--delivery", metavar="smtp|WEBHOOK_ID", help="Who sends the link: the mail server, or a webhook."
     ),
     click.option(
         "--test/--no-test",
         "is_test",
         default=None,
-        help="Send emails only to the site's owners, and count nothing.",
+        help="Test the form: send emails only to the site's owners, and count nothing.",
     ),
 ]
 
@@ -78,7 +84,7 @@ def with_settings(command: Any) -> Any:
 
 @click.group()
 def form() -> None:
-    """Forms, with which visitors sign up."""
+    """Manage the forms with which visitors sign up."""
 
 
 @form.command(name="list")
@@ -97,7 +103,7 @@ def list_forms(_: Settings, site: Site, as_json: bool) -> None:
 @form_argument
 @on_site
 def show_form(_: Settings, form_id: int, site: Site, as_json: bool) -> None:
-    """Show a form, with what people agree to now.
+    """Show a form, with the text that people agree to now.
 
     Example: audience form show 1 --site 6f1c...
     """
@@ -125,9 +131,8 @@ def add(_: Settings, name: str, site: Site, as_json: bool, **asked: Any) -> None
 def change(
     settings: Settings, form_id: int, site: Site, as_json: bool, no_fields: bool, **asked: Any
 ) -> None:
-    """Change a form. Texts in other languages stay; `de=` removes the German one.
-
-    Another wording is a new version.
+    """Change a form. Texts in other languages stay; `de=` removes the German text. A changed wording becomes
+    a new version.
 
     Example: audience form change 1 --wording "de=Ja, bitte." --site 6f1c...
     """
@@ -141,7 +146,8 @@ def change(
 @form_argument
 @on_site
 def open_form(settings: Settings, form_id: int, site: Site, as_json: bool) -> None:
-    """Open a form, or say what it needs: a mail server or webhook, a privacy page and, in German, an imprint.
+    """Open a form. It needs a mail server or webhook, and a privacy page; a German form also needs an
+    imprint.
 
     Example: audience form open 1 --site 6f1c...
     """
@@ -152,7 +158,8 @@ def open_form(settings: Settings, form_id: int, site: Site, as_json: bool) -> No
 @form_argument
 @on_site
 def pause(_: Settings, form_id: int, site: Site, as_json: bool) -> None:
-    """Pause a form. Its page says so; emails that were sent can still be confirmed.
+    """Pause a form. Its page says that the form is paused; visitors can still confirm by the emails that they
+    have.
 
     Example: audience form pause 1 --site 6f1c...
     """
@@ -163,7 +170,7 @@ def pause(_: Settings, form_id: int, site: Site, as_json: bool) -> None:
 @form_argument
 @on_site
 def archive(_: Settings, form_id: int, site: Site, as_json: bool) -> None:
-    """Archive a form that is no longer needed. It is kept as proof of what people agreed to.
+    """Archive a form that is no longer needed. The form is kept as proof of what people agreed to.
 
     Example: audience form archive 1 --site 6f1c...
     """
@@ -172,10 +179,10 @@ def archive(_: Settings, form_id: int, site: Site, as_json: bool) -> None:
 
 @form.command()
 @form_argument
-@click.option("--end", "is_end", is_flag=True, help="Apply the limits again now.")
+@click.option("--end", "is_end", is_flag=True, help="End the event: the limits apply again.")
 @on_site
 def event(_: Settings, form_id: int, is_end: bool, site: Site, as_json: bool) -> None:
-    """Lift a form's limits per network for a day, such as for visitors of a conference. Other limits stay.
+    """Lift a form's limits per network for a day, for example at a conference. Other limits still apply.
 
     Example: audience form event 1 --site 6f1c...
     """
@@ -254,7 +261,7 @@ def _lines(form: SignUpForm) -> Iterator[str]:
     yield f"Form {form.id}: {printable(form.name)}"
     yield f"state      {form.state}{', a test' if form.is_test else ''}"
     if form.event_until and form.has_event:
-        yield f"event      until {write_date(form.event_until)}, without limits of networks"
+        yield f"event      until {write_date(form.event_until)}, without limits per network"
     yield f"asks for   {', '.join(['email', *asked])}"
     yield f"tags       {printable(', '.join(form.tags)) or 'none'}"
     yield f"websites   {', '.join(form.origins) or 'none'}"

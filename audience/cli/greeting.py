@@ -8,7 +8,7 @@ from audience.config import Settings
 from audience.privacy import secret_files
 
 PLACE_TABLE = "geo.table"  # of `audience.answers.geolocation`
-GOODBYE = "Everything is stopped, and everything that was accepted is kept."
+GOODBYE = "Audience has stopped. Everything that it accepted is kept."
 BLOCK = """
 Audience is at {url}  (Ctrl-C stops it)
 

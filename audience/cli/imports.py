@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 AWAY = "Stay unsubscribed: {:,}."
 ONLY_UNSUBSCRIBED = (
-    "{:,} people were unsubscribed by this import only. Add --resubscribe to subscribe them again: {}"
+    "{:,} people were unsubscribed by this import alone. Add --resubscribe to subscribe them again: {}"
 )
 FAILED_UNDO = "the undo stopped: see the worker's log, then run the same command again to continue."
 INSTANTS = ("created_at", "started_at", "finished_at")
@@ -39,7 +39,7 @@ UNDONE = {"finished": "undone", "failed": "undo failed"}
 
 @click.group(name="imports")
 def imports_group() -> None:
-    """Imports: list them, retry those that failed, undo one."""
+    """List imports, retry failed ones, or undo one."""
 
 
 @imports_group.command(name="list")
@@ -77,7 +77,7 @@ def _line(row: dict[str, Any]) -> str:
 @as_json
 @on_instance
 def failed(_: Settings, site_name: str | None, as_json: bool) -> None:
-    """List the imports that failed after all retries; their rows are kept.
+    """List the imports that failed after all retries. The rows of these imports are kept.
 
     Example: audience imports failed
     """
@@ -100,7 +100,7 @@ def failed(_: Settings, site_name: str | None, as_json: bool) -> None:
 @as_json
 @on_instance
 def retry(_: Settings, import_id: int, site_name: str | None, as_json: bool) -> None:
-    """Queue a failed import again; it continues where it stopped.
+    """Queue a failed import again. It continues where it stopped.
 
     Example: audience imports retry 12
     """
@@ -114,7 +114,9 @@ def retry(_: Settings, import_id: int, site_name: str | None, as_json: bool) -> 
 @click.argument("import_id", type=WholeNumber(1))
 @site_of_id_option
 @click.option("--dry-run", is_flag=True, help="Show the outcome without changing anything.")
-@click.option("--resubscribe", is_flag=True, help="Subscribe again those whom only this import unsubscribed.")
+@click.option(
+    "--resubscribe", is_flag=True, help="Resubscribe the people whom only this import unsubscribed."
+)
 @as_json
 @on_instance
 def undo(
@@ -125,10 +127,9 @@ def undo(
     resubscribe: bool,
     as_json: bool,
 ) -> None:
-    """Undo an import: delete subscribers it created, unless mentioned since, and restore values it changed.
-
-    Values changed again since are kept. If interrupted, it continues by itself; the same command follows
-    it again.
+    """Undo an import: delete the subscribers that it created, unless something has mentioned them since, and
+    restore the values that it changed. Values that were changed again since then are kept. If this command is
+    interrupted, the undo continues; run the same command again to follow it.
 
     Example: audience imports undo 12 --dry-run
     """

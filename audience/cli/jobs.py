@@ -11,19 +11,19 @@ from audience.cli.output import Partly, as_json, show
 from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
 
-SILENT = "the tables of some sites do not answer: their jobs are not listed"
+SILENT = "the tables of some sites do not answer: the jobs of these sites are not listed"
 
 
 @click.group(name="jobs")
 def jobs_group() -> None:
-    """Jobs in the background: list those that failed, retry one."""
+    """List failed background jobs, or retry one."""
 
 
 @jobs_group.command(name="list")
 @as_json
 @on_instance
 def list_jobs(_: Settings, as_json: bool) -> None:
-    """List failed jobs with the reason; each will be tried again, or was given up.
+    """List failed jobs with the reason, and whether the service will try them again or has given them up.
 
     Example: audience jobs list
     """

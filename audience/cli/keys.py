@@ -18,21 +18,23 @@ from schemas.values import write_date
 LINE = """{publishable_key}  {scope:<8} {state}
     {named}, created {created_at}, {used}"""
 WITHOUT_SCOPE = (
-    "Warning: without --scope the key may do everything; choose the smallest scope that is enough, such as "
-    "read."
+    "Warning: without --scope, the key may do everything. Choose the smallest scope that is "
+    "enough, such as read."
 )
 DURATION = re.compile(r"(\d{1,6})([smhd]?)")
 
 
 @click.group()
 def key() -> None:
-    """Keys, with which clients authenticate."""
+    """Manage the keys with which clients authenticate."""
 
 
 @key.command()
 @click.option("--site", "names", multiple=True, metavar="SITE", help="Name or uuid of a site; repeatable.")
 @click.option(
-    "--scope", type=click.Choice(list(SCOPES)), help="What the key may do; without it, a terminal asks."
+    "--scope",
+    type=click.Choice(list(SCOPES)),
+    help="What the key may do; without this option, the command asks on a terminal.",
 )
 @click.option("--name", default="", help="What the key is for, such as Shop.")
 @as_json
@@ -87,7 +89,7 @@ def _line(row: dict[str, Any]) -> str:
 @as_json
 @on_instance
 def rename(_: Settings, publishable_key: str, name: str, as_json: bool) -> None:
-    """Give a key a name: what it is for.
+    """Give a key a name that says what the key is for.
 
     Example: audience key rename pk_... Shop
     """
@@ -142,7 +144,7 @@ class Duration(click.ParamType[int]):
 def rotate(settings: Settings, publishable_key: str, overlap: int, as_json: bool) -> None:
     """Replace a key with a new one for the same sites and scope. The secret is shown once.
 
-    Without --overlap the old key is refused within a second.
+    Without --overlap, the old key stops working within a second.
 
     Example: audience key rotate pk_... --overlap 24h
     """
@@ -155,7 +157,7 @@ def rotate(settings: Settings, publishable_key: str, overlap: int, as_json: bool
 @as_json
 @on_instance
 def revoke(settings: Settings, publishable_key: str, as_json: bool) -> None:
-    """Revoke a key: within a second, requests with it are refused.
+    """Revoke a key. Requests with this key are refused within a second.
 
     Example: audience key revoke pk_...
     """

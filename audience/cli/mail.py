@@ -14,14 +14,15 @@ from audience.mail.results import SENT
 
 @click.group()
 def mail() -> None:
-    """The mail server: send a test."""
+    """Send a test to check the mail server."""
 
 
 @mail.command()
 @click.argument("address")
 @on_site
 def test(settings: Settings, address: str, site: Site, as_json: bool) -> None:
-    """Send a test to an operator's address, at most 5 an hour; exit code 1 unless the mail server accepts it.
+    """Send a test to an operator's address, at most 5 an hour. The exit status is 1 if the mail server does
+    not accept the test.
 
     Example: audience mail test ann@example.com --site 6f1c...
     """

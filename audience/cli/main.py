@@ -27,46 +27,46 @@ GROUPS = MappingProxyType(
         "Subscribers": {
             "subscriber": Row("subscribers:subscriber", "Subscribers: find, list, tag, unsubscribe, erase."),
             "import": Row("file_imports:import_file", "Import subscribers from a file."),
-            "imports": Row("imports:imports_group", "Imports: list them, retry those that failed."),
+            "imports": Row("imports:imports_group", "List imports, retry failed ones, or undo one."),
             "export": Row("exports:export", "Export subscribers to a file or standard output."),
             "tag": Row("tags:tag", "Tags: list them."),
-            "field": Row("fields:field", "Custom fields: list them."),
+            "field": Row("fields:field", "List and delete custom fields."),
             "event": Row("events:event", "Events: list them."),
-            "erasures": Row("erasures:erasures", "Erasures: export their log, apply it after a restore."),
+            "erasures": Row("erasures:erasures", "Export the log of erasures, or apply it after a restore."),
         },
         "Segments and reports": {
             "segment": Row("segments:segment", "Segments: subscribers that match rules."),
             "report": Row("reports:report", "Reports on growth and composition."),
         },
         "Sign-up": {
-            "form": Row("forms:form", "Forms, with which visitors sign up."),
-            "sign-up": Row("sign_ups:sign_up", "Sign-ups: list them, send or discard held ones."),
+            "form": Row("forms:form", "Manage the forms with which visitors sign up."),
+            "sign-up": Row("sign_ups:sign_up", "List sign-ups, send or discard held ones."),
         },
         "Other programs": {
-            "key": Row("keys:key", "Keys, with which clients authenticate."),
+            "key": Row("keys:key", "Manage the keys with which clients authenticate."),
             "api": Row("api:api", "Call the API of the running service."),
             "webhook": Row("webhooks:webhook", "Webhooks: URLs that receive each change."),
             "mirror": Row("mirrors:mirror", "Copy a site to a file or database, and keep it up to date."),
-            "changes": Row("change_log:changes", "The record of changes: print it, follow it."),
-            "answer": Row("answers:answer", "Answers: validate an address, moderate text, guess a gender, …"),
+            "changes": Row("change_log:changes", "Print or follow the record of changes."),
+            "answer": Row("answers:answer", "Validate an address, moderate a text, guess a gender, …"),
         },
         "Sites and operators": {
             "site": Row("sites:site", "Sites, each with its own subscribers, fields, tags and keys."),
-            "operator": Row("operators:operator", "Operators, who sign in to the console."),
+            "operator": Row("operators:operator", "Manage the operators, who sign in to the console."),
         },
         INSTANCE: {
             "backup": Row(
-                "backups:backup", "Back up the database and the pepper to one file; check a backup."
+                "backups:backup", "Back up the database and the pepper to one file, or check a backup."
             ),
             "restore": Row("backups:restore", "Replace the instance with a backup. Stop the service first."),
             "move": Row("moves:move", "Move the instance into another database. Stop the service first."),
             "doctor": Row("doctor:doctor", "Find what is wrong with the instance."),
             "config": Row(
-                "configuration:show_config", "Show the settings in effect, and where each comes from."
+                "configuration:show_config", "Show the settings in effect, and the source of each."
             ),
-            "jobs": Row("jobs:jobs_group", "Jobs in the background: list those that failed, retry one."),
-            "mail": Row("mail:mail", "The mail server: send a test."),
-            "tables": Row("tables:tables", "Tables of the answers: renew them."),
+            "jobs": Row("jobs:jobs_group", "List failed background jobs, or retry one."),
+            "mail": Row("mail:mail", "Send a test to check the mail server."),
+            "tables": Row("tables:tables", "Renew the tables that the answers use."),
         },
     }
 )
@@ -129,10 +129,10 @@ version_option: Callable[[Any], Any] = click.option(
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @version_option
 def audience() -> None:
-    """E-mail subscribers over HTTP and JSON.
+    """A service for e-mail subscribers, over HTTP and JSON.
 
     Environment variables (AUDIENCE_PORT=9000) override config.toml in the instance folder, which overrides
-    the defaults. Exit status: 0 done, 1 no, 2 a wrong call or setting, 3 done in part.
+    the defaults. Exit status: 0 done, 1 the answer is no, 2 a wrong call or setting, 3 done in part.
 
     Example: audience serve
     """

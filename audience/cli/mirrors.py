@@ -37,7 +37,7 @@ def _url(text: str) -> str:
 @click.option("--to", required=True, metavar="TARGET", callback=_target, help=f"{TARGET.capitalize()}.")
 @click.option("--password-file", default="", metavar="FILE", help="File with the password for that database.")
 @click.option(
-    "--once", is_flag=True, help="Stop when the mirror is up to date, instead of following changes."
+    "--once", is_flag=True, help="Stop when the mirror is up to date, instead of following later changes."
 )
 @on_site
 def mirror(_: Settings, to: Target, password_file: str, once: bool, site: Site, as_json: bool) -> None:

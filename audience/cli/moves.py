@@ -16,9 +16,15 @@ UNREADABLE = "The URL cannot be read: write it as postgresql://USER@HOST/DATABAS
 
 @click.command()
 @click.option("--to", "target", metavar="URL", help="An empty database: postgresql://… or sqlite:PATH.")
-@click.option("--undo", is_flag=True, help="Use the old database again, if the new one was not written to.")
 @click.option(
-    "--lost", is_flag=True, help="With --undo: the new database is gone, with everything written to it."
+    "--undo",
+    is_flag=True,
+    help="Use the old database again. This works only if nothing was written to the new one.",
+)
+@click.option(
+    "--lost",
+    is_flag=True,
+    help="With --undo: use this if the new database is lost; everything written to it is given up.",
 )
 @click.option(
     "--password-file", default="", metavar="FILE", help="File with the password of the other database."
@@ -30,8 +36,8 @@ def move(
 ) -> None:
     """Move the instance into an empty PostgreSQL or SQLite database. Stop the service first.
 
-    If interrupted, run the same command again to continue. The old database keeps its data, but is no
-    longer used.
+    If the command is interrupted, run it again to continue. The old database keeps its data, but is no longer
+    used.
 
     Example: audience move --to postgresql://audience@db.example/audience
     """
@@ -48,7 +54,8 @@ def move(
         settings = replace(instance.settings, database_url=url, database_password_file=password_file)
         moved = moves.move(instance.settings, settings, instance.openers, progress)
     lines = [
-        f"Moved {counted(moved.rows['subscribers'], 'subscriber')}, and compared all. Set this, and start:"
+        f"Moved {counted(moved.rows['subscribers'], 'subscriber')}, and compared both databases. Use this "
+        f"setting, and start the service:"
     ]
     if password_file and not url.startswith("sqlite"):
         lines.append(f"AUDIENCE_DATABASE_PASSWORD_FILE={Path(password_file).absolute()}")

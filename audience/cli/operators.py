@@ -12,7 +12,7 @@ from audience.cli.output import as_json, show
 from audience.config import Settings
 from schemas.values import write_date
 
-NEW_OPERATOR = "Give this link to {email}: it sets a password, once, within 3 days."
+NEW_OPERATOR = "Give this link to {email}. It works once, within 3 days, to set a password."
 SIGN_IN = "Open it in a browser within 15 minutes. It works once."
 
 
@@ -31,12 +31,14 @@ def console(settings: Settings, email: str | None, as_json: bool) -> None:
 
 @click.group()
 def operator() -> None:
-    """Operators, who sign in to the console."""
+    """Manage the operators, who sign in to the console."""
 
 
 @operator.command()
 @click.argument("email")
-@click.option("--administrator", is_flag=True, help="Make it an administrator, of the whole instance.")
+@click.option(
+    "--administrator", is_flag=True, help="Make the operator an administrator of the whole instance."
+)
 @click.option("--site", metavar="SITE", help="Name or uuid of a site to give a role on.")
 @click.option("--role", type=click.Choice(ROLES), default="viewer", show_default=True)
 @as_json
@@ -88,17 +90,20 @@ def _line(row: dict[str, Any]) -> str:
 @click.argument("email")
 @click.argument("role", type=click.Choice(["none", *ROLES, "administrator"]))
 @click.option(
-    "--site", metavar="SITE", help="Name or uuid of the site; without it, the role is that on the instance."
+    "--site", metavar="SITE", help="Name or uuid of the site; without it, the role is for the whole instance."
 )
 @as_json
 @on_instance
 def set_role(_: Settings, email: str, role: str, site: str | None, as_json: bool) -> None:
-    """Give or remove a role: on a site with --site, else `administrator` or `none` on the instance.
+    """Give or remove a role. With --site, the role is for that site; without, choose `administrator` or
+    `none` for the whole instance.
 
     Example: audience operator role ann@example.com owner --site 6f1c...
     """
     if (site is None) != (role == "administrator") and role != "none":
-        raise click.UsageError("Add --site for a role on a site, and leave it out for administrator.")
+        raise click.UsageError(
+            "Add --site to give a role on a site. Leave --site out to make an administrator."
+        )
     if site is None:
         operators.set_administrator(email, role == "administrator", COMMAND_LINE)
     else:
@@ -111,7 +116,7 @@ def set_role(_: Settings, email: str, role: str, site: str | None, as_json: bool
 @as_json
 @on_instance
 def reset(settings: Settings, email: str, as_json: bool) -> None:
-    """End an operator's password and sessions, and print a one-time link to set a new password.
+    """Delete an operator's password, end the sessions, and print a one-time link to set a new password.
 
     Example: audience operator reset ann@example.com
     """
@@ -123,7 +128,8 @@ def reset(settings: Settings, email: str, as_json: bool) -> None:
 @as_json
 @on_instance
 def reset_two_factor(_: Settings, email: str, as_json: bool) -> None:
-    """Turn off an operator's two-factor sign-in, and end the sessions: the password alone signs in.
+    """Turn off an operator's two-factor sign-in, and end the sessions. The operator then signs in with the
+    password alone.
 
     Example: audience operator reset-2fa ann@example.com
     """
@@ -131,7 +137,7 @@ def reset_two_factor(_: Settings, email: str, as_json: bool) -> None:
     show(
         {"email": email, "has_two_factor": False},
         as_json,
-        ["Turned off; the operator's sessions have ended."],
+        ["Two-factor sign-in is off; the operator's sessions have ended."],
     )
 
 
@@ -140,7 +146,7 @@ def reset_two_factor(_: Settings, email: str, as_json: bool) -> None:
 @as_json
 @on_instance
 def remove(_: Settings, email: str, as_json: bool) -> None:
-    """Remove an operator: sessions end at once, the audit log keeps the name.
+    """Remove an operator. The operator's sessions end at once; the audit log keeps the name.
 
     Example: audience operator remove ann@example.com
     """

@@ -13,7 +13,10 @@ site_option = click.option(
     "--site", "site_uuid", metavar="SITE", help="Name or uuid of the site; not needed if there is only one."
 )
 site_of_id_option = click.option(
-    "--site", "site_name", metavar="SITE", help="Name or uuid of the site; not needed, as the id says it."
+    "--site",
+    "site_name",
+    metavar="SITE",
+    help="Name or uuid of the site; not needed, because the id is enough.",
 )
 site_argument = click.argument("site_uuid", metavar="SITE")
 limit_option = click.option(

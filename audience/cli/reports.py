@@ -35,7 +35,7 @@ def list_reports(_: Settings, site: Site, as_json: bool) -> None:
 @click.argument("report_id")
 @on_site
 def show(_: Settings, report_id: str, site: Site, as_json: bool) -> None:
-    """Run a report and draw it.
+    """Run a report and draw its chart.
 
     Example: audience report show 2 --site 6f1c...
     """
@@ -46,8 +46,12 @@ def show(_: Settings, report_id: str, site: Site, as_json: bool) -> None:
 @report.command()
 @click.argument("name")
 @click.argument("report_type", type=click.Choice(list(TYPES)), metavar="TYPE")
-@click.option("--chart", "chart_style", help="Chart style; the type determines which are possible.")
-@click.option("--segment", "segment_id", help="Id of a segment to count instead of the site.")
+@click.option(
+    "--chart", "chart_style", help="Chart style; the type of the report determines which styles are possible."
+)
+@click.option(
+    "--segment", "segment_id", help="Id of a segment to count instead of all subscribers of the site."
+)
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="A setting; repeatable.")
 @on_site
 def create(
@@ -60,7 +64,7 @@ def create(
     site: Site,
     as_json: bool,
 ) -> None:
-    """Save a report of a TYPE in docs/reports.md.
+    """Save a report. docs/reports.md lists each TYPE.
 
     Example: audience report create Plans Reporting::Reports::VisitorsByFieldReport --set field=plan --site 6f
     """

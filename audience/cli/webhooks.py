@@ -22,12 +22,16 @@ from schemas.values import write_date
 from schemas.webhooks import ASKED
 
 OPTIONAL = ("links", "sign_ups")  # which stay as they are unless they are given
-SHOWN_ONCE = "The receiver checks signatures with this secret, which is shown once:"
-NOTHING = "give what to change, such as --url or --pause"
+SHOWN_ONCE = "The receiver checks signatures with this secret. It is shown only now:"
+NOTHING = "name at least one change, such as --url or --pause"
 
 webhook_argument = click.argument("webhook_id", type=WholeNumber(1, 2**53))
 kind_option = click.option(
-    "--kind", "kinds", type=click.Choice(ASKED), multiple=True, help="Only changes of this kind; repeatable."
+    "--kind",
+    "kinds",
+    type=click.Choice(ASKED),
+    multiple=True,
+    help="Send only changes of this kind; repeatable.",
 )
 
 
@@ -40,12 +44,12 @@ def webhook() -> None:
 @click.argument("url")
 @kind_option
 @click.option("--segment", "segment_id", metavar="SEGMENT_ID", help="Only changes of people in this segment.")
-@click.option("--links", is_flag=True, help="With the links of each subscriber; needs https://.")
-@click.option("--sign-ups", is_flag=True, help="Let forms send sign-ups to it.")
-@click.option("--paused", is_flag=True, help="Add it paused: it sends nothing yet.")
+@click.option("--links", is_flag=True, help="Send the links of each subscriber too; needs https://.")
+@click.option("--sign-ups", is_flag=True, help="Let forms send sign-ups to this webhook.")
+@click.option("--paused", is_flag=True, help="Add the webhook paused, so that it sends nothing yet.")
 @on_site
 def add(settings: Settings, site: Site, as_json: bool, **asked: Any) -> None:
-    """Send the changes of a site to URL from now on. The secret is shown once.
+    """From now on, send the changes of a site to URL. The secret is shown once.
 
     Example: audience webhook add https://example.com/hook --kind unsubscribed --site 6f1c...
     """
@@ -88,9 +92,15 @@ def show_webhook(_: Settings, webhook_id: int, site: Site, as_json: bool) -> Non
 @click.option("--all-kinds", is_flag=True, help="Changes of every kind.")
 @click.option("--segment", "segment_id", metavar="SEGMENT_ID", help="Only changes of people in this segment.")
 @click.option("--everybody", is_flag=True, help="Changes of people in any segment or none.")
-@click.option("--links/--no-links", default=None, help="With the links of each subscriber, or without.")
-@click.option("--sign-ups/--no-sign-ups", default=None, help="Whether forms may send sign-ups to it.")
-@click.option("--pause/--resume", "paused", default=None, help="Pause it, or resume it where it stopped.")
+@click.option(
+    "--links/--no-links", default=None, help="Send the links of each subscriber, or leave them out."
+)
+@click.option(
+    "--sign-ups/--no-sign-ups", default=None, help="Whether forms may send sign-ups to this webhook."
+)
+@click.option(
+    "--pause/--resume", "paused", default=None, help="Pause the webhook, or resume it where it stopped."
+)
 @on_site
 def change(settings: Settings, webhook_id: int, site: Site, as_json: bool, **asked: Any) -> None:
     """Change a webhook, pause it or resume it. Its secret stays.
@@ -116,7 +126,8 @@ def change(settings: Settings, webhook_id: int, site: Site, as_json: bool, **ask
 @webhook_argument
 @on_site
 def rotate(_: Settings, webhook_id: int, site: Site, as_json: bool) -> None:
-    """Renew the secret of a webhook; it is shown once. The old one signs for another 24 hours, too.
+    """Renew the secret of a webhook. The new secret is shown once. For another 24 hours, messages are signed
+    with both secrets.
 
     Example: audience webhook rotate 1 --site 6f1c...
     """
@@ -128,7 +139,7 @@ def rotate(_: Settings, webhook_id: int, site: Site, as_json: bool) -> None:
 @webhook_argument
 @on_site
 def test(settings: Settings, webhook_id: int, site: Site, as_json: bool) -> None:
-    """Send a signed message without data now; exit code 1 unless the receiver answers 2xx.
+    """Send a signed message without data now. The exit status is 1 if the receiver does not answer 2xx.
 
     Example: audience webhook test 1 --site 6f1c...
     """
@@ -146,7 +157,7 @@ def test(settings: Settings, webhook_id: int, site: Site, as_json: bool) -> None
 )
 @on_site
 def replay(_: Settings, webhook_id: int, after: int, site: Site, as_json: bool) -> None:
-    """Send all changes after a number again.
+    """Send all changes after a given number again.
 
     Example: audience webhook replay 1 --after 1700000000000000 --site 6f1c...
     """

@@ -38,7 +38,10 @@ def usage_message(error: click.UsageError) -> str:
         return f"{error.option_name} needs a value after it."
     if message.startswith(TOO_MUCH):
         words = message.partition("(")[2].rpartition(")")[0]
-        return f"`{words}` is too much: leave it out, or put a value with blanks into quotes."
+        return (
+            f"`{words}` is one argument too many: leave it out, or put quotes around a value that "
+            f"contains blanks."
+        )
     if not isinstance(error, click.BadParameter):
         return message
     hint, type_ = _hint(error), error.param.type if error.param else None

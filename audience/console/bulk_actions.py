@@ -43,7 +43,7 @@ LEFT_OUT = {
     "unsubscribe": "had unsubscribed already",
     "erase": "were erased already", "remove_field": "did not have the field",
 }  # fmt: skip
-TYPE_NUMBER = "Type the number of subscribers to erase, as it stands above."
+TYPE_NUMBER = "Type the number of subscribers to erase, as shown above."
 
 
 @blueprint.get("/sites/<site_uuid>/acts")

@@ -77,7 +77,7 @@ def _answer(site: Site, kind: str, form: Form) -> tuple[Found, str]:
     if question is None:
         raise NotFound(NOT_FOUND)
     if not any(form.get(name, "").strip() for name in question.needs):
-        return {}, "Fill this in, and ask again."
+        return {}, "Fill this in, and check again."
     try:
         return question.answer(site, form), ""
     except Refused as error:

@@ -9,8 +9,8 @@ from audience.errors import Refused
 from schemas.values import FieldError
 
 Form = Mapping[str, str]
-UNKNOWN = "Use one of the forms of this page."
-NOT_SAVED = "Nothing was saved: correct it, and send it again."
+UNKNOWN = "Use one of the forms on this page."
+NOT_SAVED = "Nothing was saved: correct the form, and send it again."
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def read_object(text: str) -> dict[str, Any]:
 
 FIELD_TYPES = {
     "text": FieldType(str),
-    "number": FieldType(read_number, "This is no number: type one such as 12 or 3.5."),
+    "number": FieldType(read_number, "This is not a number: type a number such as 12 or 3.5."),
     "yes or no": FieldType(read_boolean, "Type yes or no."),
     "list": FieldType(read_list),
     "object": FieldType(read_object, 'Type a JSON object such as {"size": "M"}.'),

@@ -55,8 +55,8 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     columns.MAP: "You chose a meaning for a column that this sheet does not have: check again.",
     meanings.MEANING: NO_FIELD,
     meanings.BAD_KEY: NO_FIELD,
-    tables.ONE_LINE: "The file is one line, a header with an address in it: its line ends were lost. "
-    "Export it again.",
+    tables.ONE_LINE: "The file is a single line with an address in it, so its line ends were lost. Export "
+    "the file again.",
 }
 
 

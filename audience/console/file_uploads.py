@@ -18,7 +18,7 @@ from schemas import file_imports as wire
 blueprint = Blueprint("file_uploads", __name__)
 
 NO_FILE = "Choose a file first."
-NOT_UNDERSTOOD = "Nothing was imported: this file cannot be imported yet. See below what is missing."
+NOT_UNDERSTOOD = "Nothing was imported: the answers below are still missing, or must be corrected."
 LEFT, STARTED = "leave", "start"
 
 

@@ -71,8 +71,8 @@ WHAT = {  # was sent, by the endpoint without "console."
     "webhooks.replay": "Send again the changes after a number",
 }
 WORDS: dict[str, str] = {
-    UNAVAILABLE: "Others are writing just now, or the database cannot be reached.",
-    FAULTY_DISK: "The disk of the service is full or faulty: tell whoever runs it.",
+    UNAVAILABLE: "The database is busy, or cannot be reached.",
+    FAULTY_DISK: "The disk of the service is full or faulty: tell whoever runs the service.",
 }
 
 Fields = list[tuple[str, str]]

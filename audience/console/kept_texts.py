@@ -9,7 +9,7 @@ from audience.console.list_filters import Filters
 from audience.console.page import signed_in
 from audience.errors import Refused
 
-GONE = "This search is no longer kept: search again."
+GONE = "This search has expired: search again."
 
 
 def read_search_text(site: Site, chosen: Filters) -> str:

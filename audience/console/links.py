@@ -18,7 +18,10 @@ from schemas.values import FieldError
 blueprint = Blueprint("links", __name__)
 
 REVOKE = "revoke"
-TICK = "Nothing was changed: tick that the links in all emails sent so far will stop working."
+TICK = (
+    "Nothing was changed. First tick the box to confirm that the links in all emails sent so far will "
+    "stop working."
+)
 
 
 @blueprint.post("/sites/<site_uuid>/pages/links")

@@ -38,8 +38,8 @@ MAX_STRANGERS_FORM_BYTES = 2**14  # a token, or a name and a password
 MAX_KEPT_FORM_BYTES = 2**16  # beside those a form that is kept, encoded once more
 NOT_FOUND = "There is nothing here, or you may not see it: ask an owner of the site."
 FORGED = "This was not sent from the console: open the page again, and send it from there."
-OLD_FORM = "This page is too old: load it again, and repeat what you did."
-LENGTH = "The form was sent without its length: send it from a browser."
+OLD_FORM = "This page is too old: reload it, and repeat what you did."
+LENGTH = "The request does not give its length: send the form from a browser."
 NOT_SAVED = "Nothing was saved:"
 WRONG_HOST = "The console does not answer under this address: use {address} instead."
 

@@ -19,7 +19,7 @@ from schemas.base import UNCLEAN
 
 blueprint = Blueprint("settings", __name__)
 
-LONG_NAME = "Shorten the name: it may have 200 characters."
+LONG_NAME = "Shorten the name to at most 200 characters."
 MAX_NAME = 200  # characters
 SECRETS = ("metrics_token", "spamhaus_dqs_key", "abusix_key", "redis_url", "database_url")
 

@@ -23,7 +23,7 @@ from schemas.values import FieldError
 blueprint = Blueprint("sites", __name__)
 
 DEMO_SUBSCRIBERS = 2_000  # made while the browser waits
-TYPE_NAME = "Type the name of the site as it stands above. Nothing was deleted."
+TYPE_NAME = "Nothing was deleted. Type the name of the site as shown above."
 
 
 @blueprint.get("/sites")

@@ -31,7 +31,7 @@ blueprint = Blueprint("subscribers", __name__)
 
 COLUMNS = {"created_at": "Created", "last_event_at": "Last event", "unsubscribed_at": "Unsubscribed"}
 MAX_TEXT = 1_000  # characters
-TOO_LONG = f"Nothing was searched for: use at most {MAX_TEXT:,} characters."
+TOO_LONG = f"Nothing was searched for: enter at most {MAX_TEXT:,} characters."
 LAST_PAGE = 10_000_000
 
 

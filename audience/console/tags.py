@@ -16,7 +16,7 @@ from schemas.values import FieldError, FormError
 blueprint = Blueprint("tags", __name__)
 
 PAGE_SIZE = 100
-NO_OTHER = "The site has no other tag of this name: type it as it stands in the list."
+NO_OTHER = "The site has no other tag with this name: type a name from the list."
 
 
 @blueprint.get("/sites/<site_uuid>/tags")

@@ -21,7 +21,8 @@ NOT_A_URL = Sentence(
 )
 NOT_HTTPS = Sentence(Code.URL_REFUSED, "Send a URL that begins with https://")
 NOT_PLAIN = Sentence(
-    Code.URL_REFUSED, "Leave out user name, password and fragment (#): the signature shows who sends."
+    Code.URL_REFUSED,
+    "Leave out user name, password and fragment (#): the signature shows who sent the message.",
 )
 NOT_PUBLIC = Sentence(
     Code.URL_REFUSED,
@@ -30,8 +31,7 @@ NOT_PUBLIC = Sentence(
 )
 NOT_ENCRYPTED = Sentence(
     Code.URL_REFUSED,
-    "Outside your own network, links that confirm are only sent encrypted: give a URL that begins with "
-    "https://",
+    "Outside your own network, confirmation links are only sent encrypted: give a URL that begins with https://",
 )
 
 # Not for a receiver, though Python's tables, which differ between its versions, may call them public.

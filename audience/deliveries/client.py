@@ -37,10 +37,13 @@ MAX_RETRY_AFTER = 3_600  # seconds
 
 NO_NAME = "The host of the URL was not found: check its spelling, and that this machine's DNS works."
 NO_CONNECTION = (
-    "The receiver cannot be reached, or broke off: check that it runs, and the firewalls in between."
+    "The receiver cannot be reached, or broke off the connection: check that it is running, and "
+    "check the firewalls in between."
 )
 NO_ANSWER = "The receiver did not answer in time: let it answer 2xx at once, and do its work afterwards."
-NOT_TRUSTED = "The receiver's certificate is not valid for its name: renew it, with its whole chain."
+NOT_TRUSTED = (
+    "The receiver's certificate is not valid for the name: renew the certificate with its whole chain."
+)
 NO_TLS = "The receiver does not speak TLS 1.2 or newer: check its port and its certificate."
 NOT_HTTP = "The receiver's answer is not HTTP: check the host and port of the URL."
 FAILURES: tuple[tuple[type[Exception], str], ...] = (  # the first that is of its kind

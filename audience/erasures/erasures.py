@@ -43,7 +43,7 @@ TARGET = Sentence(Code.REQUIRED, "Send the email or the uuid of the subscriber t
 NO_UUID = Sentence(Code.MALFORMED_VALUE, "Send a uuid of 32 hexadecimal digits, with or without dashes.")
 UNKNOWN_UUID = Sentence(
     Code.UNKNOWN_SUBSCRIBER,
-    "A subscriber has this email, but none has this uuid: correct it, or leave it out.",
+    "A subscriber has this email, but none has this uuid: correct the uuid, or leave it out.",
 )
 CHUNK_ROWS = 1_000
 

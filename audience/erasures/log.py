@@ -39,14 +39,14 @@ from storage.subscribers import subscribers as stored_subscribers
 CHUNK_ROWS, COPIED_BYTES = 1_000, 2**20
 NO_LOG = "{} is no log of erasures: name one that `audience erasures export` wrote."
 UNREADABLE = (
-    "{} cannot be read at line {}: put the latest copy of the file back. Or delete the line, or use "
-    "`audience restore --unsubscribes-lost`, which skips such lines: people they name may then return, or "
-    "be subscribed again."
+    "{} cannot be read at line {}: put the latest copy of the file back. Otherwise delete the line, "
+    "or use `audience restore --unsubscribes-lost`, which skips such lines: people named in them may then "
+    "come back, or be subscribed again."
 )
 CUT_OFF = (
-    "The last line of the log, of {} bytes, is cut off and was not read. After a crash that is harmless. If "
-    "you copied the file, copy it again and repeat this: people named in the rest were not erased or "
-    "unsubscribed."
+    "The last line of the log is cut off after {} bytes, and was not read. After a crash, this is "
+    "harmless. If you copied the file, copy it again and repeat this command: people named in the missing "
+    "part were not erased or unsubscribed."
 )
 
 

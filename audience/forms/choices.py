@@ -17,7 +17,7 @@ NO_WEBHOOK = Sentence(
     Code.UNKNOWN_RECORD,
     "Send smtp, or the id of a webhook with `sign_ups`: GET /v1/fetch/webhooks lists them.",
 )
-OR_WEBHOOK = Sentence(Code.FORM_NOT_READY, "{} Or have a webhook that takes sign-ups send the email.")
+OR_WEBHOOK = Sentence(Code.FORM_NOT_READY, "{} Or choose a webhook that takes sign-ups to send the email.")
 PAUSED = Sentence(
     Code.FORM_NOT_READY, "The webhook of the form is paused: resume it, or choose another `delivery`."
 )

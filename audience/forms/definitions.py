@@ -20,7 +20,7 @@ DEFAULT_LANGUAGE, GERMAN = "en", "de"
 NAME = Sentence(
     Code.MALFORMED_VALUE, "Send a name of 1 to 60 characters, without @, :// and dots within words."
 )
-WORDING = Sentence(Code.REQUIRED, "Send what people agree to in the language of the form, too.")
+WORDING = Sentence(Code.REQUIRED, "Also send the wording in the language of the form.")
 ORIGIN = Sentence(
     Code.URL_REFUSED, "Send a website that begins with https:// or http://, such as https://example.com."
 )

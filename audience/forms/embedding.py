@@ -12,7 +12,7 @@ from schemas.values import FieldError
 
 NOT_WRITTEN = Sentence(
     Code.UNKNOWN_CHOICE,
-    "The form has no wording in this language: send one first, or choose another language.",
+    "The form has no wording in this language: send a wording first, or choose another language.",
 )
 COMPLETES = {"first_name": "given-name", "last_name": "family-name"}
 TRAP = '<p hidden><label>Leave empty <input name="nickname_2" tabindex="-1" autocomplete="off"></label></p>'

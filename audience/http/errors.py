@@ -36,18 +36,19 @@ STATUS: dict[type[AudienceError], int] = {
     errors.ServiceUnavailable: 503,
 }
 MEANING = {
-    400: "The body is not a JSON object, or the request names two sites or, to write, two subscribers.",
+    400: "The body is not a JSON object, or the request names two sites, or a request that writes names two "
+    "subscribers.",
     401: "Wrong or missing keys, or a site that the key cannot access.",
     403: "The key's scope does not allow this.",
     404: "No such path, or no such record on this site.",
-    405: "The path does not allow this method; `Allow` lists the allowed ones.",
+    405: "The path does not allow this method; `Allow` lists the allowed methods.",
     408: "The body did not arrive in time.",
-    409: "The same upload, by its Idempotency-Key, is under way; `Retry-After` is the time to wait.",
-    412: "The record was changed since: it has another `ETag` than `If-Match`.",
+    409: "An upload with the same Idempotency-Key is under way; `Retry-After` is the time to wait.",
+    412: "The record has changed: its `ETag` is not the one in `If-Match`.",
     413: "The body is too large.",
     415: "The body is a form, or compressed.",
-    422: "A value is missing or wrong; `errors` lists each. Nothing was written.",
-    429: "Over a rate limit; `Retry-After` is the time to wait.",
+    422: "A value is missing or wrong; `errors` lists each such value. Nothing was written.",
+    429: "The request is over a rate limit; `Retry-After` is the time to wait.",
     500: "An unexpected error of the service.",
     503: "The database is unavailable, the service busy or the disk full; `Retry-After` is the time to wait.",
 }
@@ -58,8 +59,8 @@ UNAVAILABLE = Sentence(
 )
 UNFINISHED = Sentence(
     Code.OUTCOME_UNKNOWN,
-    "The connection to the database was lost during the commit: this may have been done. Check before you "
-    "send it again.",
+    "The connection to the database was lost during the commit, so the change may have been made. Check "
+    "before you send the request again.",
 )
 FAULTY_DISK = Sentence(
     Code.DISK_FAULT, "The service's disk is full or faulty: send the request again in a while."

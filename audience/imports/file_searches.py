@@ -30,12 +30,12 @@ from storage.instance import erased_pages
 log = logging.getLogger(__name__)
 BATCH_TEXTS = 500
 HAS_ERASED = (
-    "Somebody in this file was erased after it was sent, so it was deleted. Choose it again: erased people "
-    "are not imported, and your answers are kept."
+    "Somebody in this file was erased after you sent it, so the file was deleted. Choose the file "
+    "again: erased people are not imported, and your answers are kept."
 )
 UNREADABLE = (
-    "Somebody was erased after this file was sent. It could not be searched for them, so it was deleted: "
-    "choose it again, your answers are kept."
+    "Somebody was erased after you sent this file. The file could not be searched for that person, "
+    "so it was deleted. Choose the file again; your answers are kept."
 )
 DOMAIN = re.compile(rf"[^\s!-,/:-@\[-`{{-~]{{1,{MAX_ADDRESS_BYTES}}}")  # of letters of any script
 

@@ -29,7 +29,7 @@ from storage.imports.file_uploads import IMPORT, FileUpload, ImportedFile
 
 log = logging.getLogger(__name__)
 BATCH_ROWS = 1_000
-STOPPED = "It stopped by itself: find the cause in the worker's log, then look again."
+STOPPED = "Reading the file stopped: find the cause in the worker's log, then try again."
 
 
 @dataclass

@@ -42,8 +42,8 @@ PACKED = b"PK\x03\x04"
 EMPTY = Sentence(Code.FILE_REFUSED, "The file is empty: choose another.")
 ASKED_GONE = Sentence(
     Code.UPLOAD_NOT_FOUND,
-    "No file waits under this upload: it was used, an hour has passed, or somebody in it was erased. "
-    "Send the file again.",
+    "No file waits under this upload: the file was imported, an hour has passed, or somebody in the file was "
+    "erased. Send the file again.",
 )
 GONE = Sentence(
     Code.UPLOAD_NOT_FOUND,

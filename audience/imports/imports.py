@@ -41,10 +41,10 @@ MAX_LISTED = 100
 _pace = Pace()
 NOT_FAILED = Sentence(
     Code.IMPORT_NOT_FOUND,
-    "No failed import has this id, or it is undone: `audience imports failed` lists them.",
+    "No failed import has this id, or the import is undone: `audience imports failed` lists failed imports.",
 )
 NOT_FOUND = Sentence(
-    Code.IMPORT_NOT_FOUND, "Import not found: GET /v1/batch/imports lists the newest of the site."
+    Code.IMPORT_NOT_FOUND, "Import not found: GET /v1/batch/imports lists the newest imports of the site."
 )
 
 

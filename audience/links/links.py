@@ -19,8 +19,8 @@ __all__ = ["PREFERENCES", "UNSUBSCRIBE", "Standing"]
 
 GLUED = ".,)>"  # what mail programs take for a part of a URL at its end
 NOT_HTTPS = (
-    "Gmail and Yahoo ignore these links, as they do not begin with https://. Set AUDIENCE_PUBLIC_URL, or "
-    "the address of the site's pages, to one that does."
+    "Gmail and Yahoo ignore these links, because they do not begin with https://. Set "
+    "AUDIENCE_PUBLIC_URL, or the address of the site's pages, to an https:// URL."
 )
 
 

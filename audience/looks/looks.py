@@ -27,9 +27,7 @@ UNSEEN = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufef
 NAME = "Write a name of at most 60 characters, without @, :// and dots within words."
 URL = "Write an address that begins with https:// or http://, of at most 500 characters."
 ACCENT = "Write the colour as # and six digits, such as #1d4f80."
-BASE_URL = (
-    "Write https:// and a name that leads here and is not the console's, such as https://a.example.com."
-)
+BASE_URL = "Write https:// and a host name that leads to this service and is not the console's, such as https://a.example.com."
 LANGUAGE = "Choose one of the languages."
 LOGO = "Choose a PNG, JPEG or WebP picture of at most 64 KB."
 HASH_LENGTH = 12

@@ -20,10 +20,12 @@ from storage.looks import looks as stored
 FIELDS = ("mail_from", "mail_name", "reply_to")
 ADDRESS = "Write an address such as letters@example.com, in ASCII."
 NOT_YOURS = "An administrator sets the From address."
-NO_OPERATOR = "A test goes to an operator's own address. If you have none, set one in the console."
+NO_OPERATOR = "A test goes to an operator's own address. If you have no address, set one in the console."
 ENOUGH = "Wait: a site sends at most 5 tests an hour."
 MOST_TESTS, TEST_SENT = 5, "test email sent"
-OTHER_DOMAIN = "Write an address of the domain of the From address, or ask an administrator to set this one."
+OTHER_DOMAIN = (
+    "Write an address in the domain of the From address, or ask an administrator to set this address."
+)
 
 
 def sender(site: Site) -> Sender:

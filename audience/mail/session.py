@@ -47,7 +47,9 @@ METHODS = {"PLAIN", "LOGIN", "CRAM-MD5"}  # of signing in, which `smtplib` has
 # Of policy, a full mailbox, a size: of this sender, this day, or this message, and not of the recipient.
 PASSING = re.compile(r"5\.(7\.\d{1,3}|2\.2|3\.4)\b")
 NO_SMTPUTF8 = "The mail server accepts only addresses in ASCII (it lacks SMTPUTF8)."
-NO_HEADER = "No email is sent to an address with =? in it: mail programs read it as another one."
+NO_HEADER = (
+    "No email is sent to an address that contains =?, because mail programs read it as a different address."
+)
 NO_STARTTLS = "The mail server offers no STARTTLS: use smtps://, or the port on which it does."
 NO_AUTH = f"The mail server offers no way to sign in that Audience knows ({', '.join(sorted(METHODS))})."
 NO_FILE = "AUDIENCE_SMTP_PASSWORD_FILE names no file that can be read: correct its name or its rights."
@@ -56,7 +58,10 @@ NO_NAME = "The mail server's name was not found: check AUDIENCE_SMTP_URL, and th
 NO_ANSWER = "The mail server did not answer in time."
 BROKE_OFF = "The mail server broke off the connection."
 NO_CONNECTION = "The mail server cannot be reached: check host and port in AUDIENCE_SMTP_URL, and firewalls."
-NOT_TRUSTED = "The mail server's certificate is not valid for its name: use that name, or renew it."
+NOT_TRUSTED = (
+    "The mail server's certificate is not valid for the name: use the name in the certificate, or "
+    "renew the certificate."
+)
 NO_TLS = "The mail server does not speak TLS 1.2 or newer here: smtps:// begins with TLS, smtp:// without."
 NOT_PRIVATE = "smtp+plain:// is for loopback and private addresses: use smtps:// or smtp://."
 NOT_SMTP = "The mail server's answer is not SMTP: check host and port in AUDIENCE_SMTP_URL."

@@ -40,14 +40,18 @@ MANIFEST = "manifest.json"
 SUBSCRIBERS = "subscribers"  # the table
 CHUNK_BYTES = 2**20
 TOO_OLD = (
-    "The log of unsubscribes lacks {} day(s) after this backup: whoever unsubscribed then would be "
+    "The log of unsubscribes lacks {} day(s) after this backup: people who unsubscribed then would be "
     "subscribed again. Restore a newer backup, put the latest copy of erasures.log back, or use "
     "--unsubscribes-lost."
 )
 ALTERED = (
-    "The backup does not restore: of {} subscribers {} were erased since, and {} are there. Make another."
+    "The backup cannot be restored completely: of {} subscribers, {} were erased since, but {} are "
+    "there. Make another backup."
 )
-OF_SERVER = "{} is of a PostgreSQL server: name an empty database there in AUDIENCE_DATABASE_URL."
+OF_SERVER = (
+    "{} is the backup of a PostgreSQL database: name an empty database on a PostgreSQL server in "
+    "AUDIENCE_DATABASE_URL."
+)
 NO_ROOM = "{:,} MB are free in {}, and a backup needs {:,} MB, twice the database"
 NOT_A_BACKUP = "This is not a complete backup of Audience: "
 
@@ -189,7 +193,7 @@ def unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
             _extract(tar, pepper.FILE, folder, manifest, lambda *_: None)
             _extract(tar, manifest.data, folder, manifest, progress)
     except (tarfile.TarError, KeyError, ValueError, TypeError, RecursionError) as error:
-        raise Refused(f"{NOT_A_BACKUP}{file} cannot be read as one.") from error
+        raise Refused(f"{NOT_A_BACKUP}{file} cannot be read as a backup.") from error
     if manifest.data == DUMP:
         return manifest
     contents = stored.examine(folder / DATABASE)

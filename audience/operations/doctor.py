@@ -24,7 +24,7 @@ MAIL_ADVICE = (
     "No confirmation goes out: see AUDIENCE_SMTP_URL and AUDIENCE_SMTP_PASSWORD_FILE in docs/settings.md."
 )
 RENEWAL = "Run `audience tables renew`, then restart the service; or upgrade Audience."
-LOG_ADVICE = "Run `audience erasures apply` on this host, then delete {file}."
+LOG_ADVICE = "Run `audience erasures apply` on this host. Then delete {file}."
 
 
 def versions(_: Context) -> Iterator[Finding]:

@@ -20,15 +20,15 @@ from storage.instance import doctor as stored
 
 REPAIR = "Run `audience doctor --recount --fix`."
 TWINS = (
-    "Searches treat them as one, so they may stay. To make them one, search by `tag_ids` for subscribers "
-    "with the second. Add the tag to them by its name: they get the first. Only then DELETE "
-    "/v1/fetch/tags/ID removes the second."
+    "Searches treat these tags as one, so you may keep them. To merge them, search by `tag_ids` for "
+    "subscribers with the second tag, and add the tag to them by its name: they get the first one. Then "
+    "remove the second tag with DELETE /v1/fetch/tags/ID."
 )
 MOST_TWINS = 5  # that are named
 OWN_NAME = "give the pages their own host name in Settings, Pages and mail: the console does not answer there"
 TWO_FACTOR = (
-    "Whoever knows the password of one of them can set it up in their place: remind them, or run "
-    "`audience operator remove EMAIL`."
+    "Anybody who knows such an operator's password can set it up instead: remind these operators, "
+    "or run `audience operator remove EMAIL`."
 )
 CLOCK_SKEW_MS = 60_000
 MIN_NOW_MS = 1_767_225_600_000  # 2026-01-01: an earlier clock is wrong
@@ -52,7 +52,7 @@ def integrity(_: Context) -> Iterator[Finding]:
     )
     yield ok("database", f"{size(pages.size * pages.total)}{condition}")
     for name, value in stored.deviations().items():
-        yield bad("database", f"{name} is {value}", "No program but Audience may change the database.")
+        yield bad("database", f"{name} is {value}", "Let no other program than Audience change the database.")
     for note, advice in (*stored.notes(), *stored.nodes()):
         yield warn("database", note, advice) if advice else ok("database", note)
     yield from write_ahead_log()
@@ -62,7 +62,11 @@ def system_clock(context: Context) -> Iterator[Finding]:
     now_ms = clock.now_ms()
     shown = datetime.fromtimestamp(now_ms / 1000, UTC).isoformat(timespec="seconds")
     if now_ms < max(MIN_NOW_MS, stored.newest_instant(context.only_site) - CLOCK_SKEW_MS):
-        yield bad("clock", f"{shown} is earlier than the newest stored record", "Set the clock; use NTP.")
+        yield bad(
+            "clock",
+            f"{shown} is earlier than the newest stored record",
+            "Set the clock of this machine; use NTP.",
+        )
     else:
         yield ok("clock", shown)
 
@@ -70,7 +74,10 @@ def system_clock(context: Context) -> Iterator[Finding]:
 def console(context: Context) -> Iterator[Finding]:
     settings, accounts = context.settings, operators.list_all()
     if settings.public_url and settings.console_url != settings.base_url:
-        advice = "Other machines reach it only over HTTPS: set AUDIENCE_PUBLIC_URL to an https:// address."
+        advice = (
+            "Other machines can use the console only over HTTPS: set AUDIENCE_PUBLIC_URL to an https:// "
+            "address."
+        )
         yield warn("console", f"answers at {settings.console_url}/console only", advice)
     without = [operator.email or operators.FIRST for operator, _ in accounts if not operator.two_factor]
     if settings.require_two_factor and without:
@@ -123,9 +130,9 @@ def failed_jobs(context: Context) -> Iterator[Finding]:
     failed = jobs.list_failed(context.only_site)
     given_up = sum(job.status == "failed" for job in failed)
     if failed:
-        sentence = f"failed: {len(failed)}, {given_up} of them given up, the others to be tried again"
+        sentence = f"failed: {len(failed)}; {given_up} of them were given up, the others will be tried again"
         yield warn(
-            "jobs", sentence, "`audience jobs list` says why, `audience jobs retry ID` tries one again."
+            "jobs", sentence, "`audience jobs list` says why; `audience jobs retry ID` tries a job again."
         )
     else:
         yield ok("jobs", "none has failed")
@@ -204,6 +211,6 @@ def record_of_changes(context: Context) -> Iterator[Finding]:
         sentence = f"site {site.uuid}: {wrong} of {total} subscribers differ from the record of changes"
         subject = "1 person is" if total == 1 else f"{total} people are"
         if wrong:
-            yield bad("changes", sentence, "Export the site wherever the record is followed.")
+            yield bad("changes", sentence, "Export the site again to every program that follows the record.")
         else:
             yield ok("changes", f"site {site.uuid}: {subject} as the record of changes says")

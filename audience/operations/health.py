@@ -28,7 +28,8 @@ MAX_LOG_BYTES = 150 * 2**20  # a log begins anew at 100 to 125 MB, and imports w
 
 WORKER_ADVICE = "Look for its errors in the log; restart `audience serve`."
 LOG_ADVICE = (
-    "A long read keeps it from shrinking, and imports wait at 200 MB: end that read, or restart the service."
+    "A long read keeps this log from shrinking, and imports wait when it has 200 MB: end the read, "
+    "or restart the service."
 )
 DNS_TROUBLE = {
     DnsHealth.DENYING: "the DNS servers name no mail exchanger of any well-known mail domain",
@@ -41,17 +42,21 @@ CONFIRMATION_ADVICE = (
     "see AUDIENCE_SMTP_URL, or the form's webhook."
 )
 UNNAMED_PROXY = "over 20 sign-ups in an hour came through an unknown proxy: limits per network do not apply"
-PROXY_ADVICE = "If the proxy is yours, put its address into AUDIENCE_TRUSTED_PROXIES."
+PROXY_ADVICE = "If the proxy is yours, add its address to AUDIENCE_TRUSTED_PROXIES."
 LINKS_ADVICE = "`audience mail test` shows what the mail server answers; see AUDIENCE_SMTP_URL."
 BACKUP_HOURS = 48
-BACKUP_ADVICE = "See the log of the worker, which makes one each day at AUDIENCE_BACKUP_AT."
+BACKUP_ADVICE = "See the log of the worker, which makes a backup each day at AUDIENCE_BACKUP_AT."
 IMPORT_ADVICE = "The worker is behind or stuck: see its log; raise AUDIENCE_WORKERS to add more."
 
 
 def database_answers(_: Context) -> Iterator[Finding]:
     if database.was_moved():
         sentence = "the database or the instance folder was moved or deleted while the service runs"
-        yield bad("database", sentence, "Nothing is written: put it back, or restart the service.")
+        yield bad(
+            "database",
+            sentence,
+            "Nothing is written: put the folder or the database back, or restart the service.",
+        )
     elif database.ping():
         yield ok("database", "answers")
         yield from (warn("database", note, advice) for note, advice in doctor.notes() if advice)
@@ -113,7 +118,7 @@ def oldest_import(context: Context) -> Iterator[Finding]:
     if age <= limit * IMPORT_WARN_RATIO:
         yield ok("imports", sentence)
     elif not context.serving:
-        yield warn("imports", sentence, "Start `audience serve`, which drains it.")
+        yield warn("imports", sentence, "Start `audience serve`, which works through the queue.")
     else:
         yield (bad if age > limit else warn)("imports", sentence, IMPORT_ADVICE)
 
@@ -121,7 +126,9 @@ def oldest_import(context: Context) -> Iterator[Finding]:
 def disk(context: Context) -> Iterator[Finding]:
     free, limit = free_bytes(context), context.settings.ready_disk_bytes
     if free < limit:
-        yield bad("disk", f"only {size(free)} of disk space free", "Make room: soon nothing can be written.")
+        yield bad(
+            "disk", f"only {size(free)} of disk space free", "Free disk space: soon nothing can be written."
+        )
     elif problem := _write_problem(context.settings.instance):
         yield bad("disk", f"the disk takes no writes ({problem})", "Look for a quota or a broken disk.")
     elif free < limit * DISK_WARN_RATIO:

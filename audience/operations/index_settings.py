@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from audience.errors import Refused
 
-UNSET = "{client} has no index configured: set {remedy}, and run this again."
+UNSET = "{client} has no index configured: set {remedy}, and run the command again."
 NOT_HTTPS = "{client} is configured with an index that is not HTTPS: set {remedy} to an https:// URL."
 UNREADABLE = "{client}'s configuration cannot be read: {error}"
 PIP = "PIP_INDEX_URL, or `index-url` in pip.conf"

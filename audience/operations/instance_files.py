@@ -27,12 +27,12 @@ LOSS = "no key works and no erasure is recognised"
 MISSING = f"the pepper is missing, without which {LOSS}"
 OTHER = f"the pepper is not this database's, so that {LOSS}"
 PEPPER_ADVICE = (
-    "Put {file} back from any backup of this instance (`tar -xf BACKUP.tar -C {folder} pepper`, or all of "
-    "it with `audience restore BACKUP.tar`)."
+    "Put {file} back from any backup of this instance with `tar -xf BACKUP.tar -C {folder} "
+    "pepper`, or restore the whole backup with `audience restore BACKUP.tar`."
 )
 SHARED_PEPPER_ADVICE = (
-    "Copy {file} from another host of this instance, or name its file in AUDIENCE_PEPPER_FILE: every host "
-    "needs the same."
+    "Copy {file} from another host of this instance, or name the file in "
+    "AUDIENCE_PEPPER_FILE: every host needs the same pepper."
 )
 NO_DATABASE = "the database is missing, and with it every site, subscriber and key"
 DATABASE_ADVICE = (

@@ -21,7 +21,7 @@ NORMAL_FORMS: Mapping[str, Callable[[str], str]] = {
     "validation/roles": fold,
 }
 AUDIT_TEXTS = {"more": "put on the list", "fewer": "taken away by the list", "neither": "taken off the list"}
-ENTRY = "Give one word, phrase, domain or mailbox, as the list has them."
+ENTRY = "Enter one word, phrase, domain or mailbox, in the form that the list has."
 UNKNOWN = "Give one of the lists, and more, fewer or neither."
 
 

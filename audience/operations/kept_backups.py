@@ -32,9 +32,9 @@ ASKED, PROBLEM = "asked.json", "problem.txt"  # what a worker is told, and tells
 CHUNK_BYTES = 2**20
 MB = 1_000_000
 NO_FOLDER = "there is no folder {}, which AUDIENCE_BACKUP_FOLDER names: create it, or mount its disk"
-NOT_MADE = "The backup was not made: {}. Make room or repair what it names, then make another."
+NOT_MADE = "The backup was not made: {}. Correct that, then make another backup."
 COMMAND_FAILED = "{} was made, but AUDIENCE_BACKUP_COMMAND failed: {}."
-BUSY = "A backup is being made already: look again in a minute."
+BUSY = "Another backup is being made: look again in a minute."
 NONE = "There is no backup in {}: name a file."
 GONE = "There is no such backup here."
 

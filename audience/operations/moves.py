@@ -36,8 +36,8 @@ SEEN = (
     "--password-file."
 )
 FULL = "The target is not empty: name an empty database, or a file that does not exist."
-OTHER_MOVE = "The instance is being moved to {}: finish that with --to, or undo it with --undo."
-ELSEWHERE = "The instance of this database is elsewhere: move it from there."
+OTHER_MOVE = "The instance is being moved to {}: finish the move with --to, or undo it with --undo."
+ELSEWHERE = "The instance of this database has moved to another database: move it from there."
 BACK_FIRST = "The instance has moved to {} already."
 PENDING = "Migrations are pending: run `audience migrate` first."
 UPGRADED = (
@@ -49,7 +49,7 @@ DIFFERS = (
     "that does not help, run `audience move --undo`, and move into a new, empty database."
 )
 MEANWHILE = (
-    "Another host has begun a move, or undone this one, in the meantime: see `audience doctor` on both."
+    "Meanwhile, another host has begun a move or undone this one: see `audience doctor` on both hosts."
 )
 
 

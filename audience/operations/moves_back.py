@@ -21,10 +21,10 @@ GONE_ON = (
     "AUDIENCE_DATABASE_URL={}."
 )
 LOST = (
-    "{} has no instance any more: restore it from a backup. If there is none, `audience move --undo "
-    "--lost` uses the old database again; what was written to the new one is lost."
+    "{} no longer has an instance: restore it from a backup. If there is no backup, `audience move --undo "
+    "--lost` uses the old database again; everything written to the new one is lost."
 )
-NOT_LOST = "{} is there: leave out --lost."
+NOT_LOST = "The database {} can be read: leave out --lost."
 NOT_MOVED = "This instance has not been moved: there is nothing to undo."
 WRITTEN = (
     "The table {} of the other database has been written to since the instance came there. Move it back "

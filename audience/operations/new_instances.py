@@ -8,7 +8,8 @@ NO_INSTANCE = (
     "there is no instance in {place}: set {setting} to yours, or run `audience serve` to make one here"
 )
 MADE = (
-    "Made a new instance in {place}: `audience serve` here serves it. If you have one, set {setting} to it."
+    "Made a new instance in {place}: start it with `audience serve`. If you already have an instance, set "
+    "{setting} to its folder."
 )
 
 

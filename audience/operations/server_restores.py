@@ -24,7 +24,9 @@ NOT_EMPTY = (
     "The database is not empty: stop the service, rename it, create an empty one of its name, and run "
     "`audience restore` with `--former` and the URL of the renamed one."
 )
-NO_INSTANCE = "The database of --former has no instance: name the one from before the restore."
+NO_INSTANCE = (
+    "The database of --former has no instance: name the database that was in use before the restore."
+)
 
 
 def restore(

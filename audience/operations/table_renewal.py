@@ -35,10 +35,10 @@ LOCK = "lock"
 LEAST_SHARE = 0.8  # a table with less than this share of its former entries has shrunk
 UNUSABLE_PLACES = (RuntimeError, KeyError, TypeError, ValueError)  # the first is the reader's own
 
-RUNNING = "Another `audience tables renew` is running: wait until it has ended."
+RUNNING = "Another `audience tables renew` is running: wait until it ends."
 SHRUNK = (
-    "The new table of {change.table} has {change.after:,} entries, the one in effect {change.before:,}: "
-    "nothing was changed. If the new one is right, add --yes."
+    "The new table of {change.table} has {change.after:,} entries, but the present one has "
+    "{change.before:,}, so nothing was changed. If the new table is right, add --yes."
 )
 UNREADABLE = "{label} has a list that this version of Audience cannot read: nothing was changed."
 NO_PLACES = "{label} has places that this version of Audience cannot use: nothing was changed."

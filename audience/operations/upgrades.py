@@ -10,8 +10,8 @@ from storage.instance import backups as stored
 FILE = "before-upgrade.tar"  # of the last one: a start that fails again and again fills no disk
 UNFINISHED = "before-upgrade.pending"  # the first migration after that backup, until all are done
 ON_SERVER = (
-    "migrations are pending, after which no older Audience can use the database: back it up on its server, "
-    "then run `audience migrate --backed-up`"
+    "migrations are pending; after them, older versions of Audience cannot use the database. Back "
+    "the database up on its server, then run `audience migrate --backed-up`"
 )
 NO_ROOM = (
     "migrations are pending, and begin with a backup, which needs {:,} MB in {}, where {:,} MB are free: "

@@ -38,7 +38,7 @@ HEADERS = {
 }
 ERRORS = {404: "broken", 413: "large", 429: "wait"}  # by status; else "failed"
 BROKEN = "No such link."
-THROTTLED = "Too many links that are none."
+THROTTLED = "Too many wrong links."
 ADDRESS = Markup("<b>{}{}<wbr>{}</b>")
 LINK = Markup('<a href="{}">{}</a>')
 BOLD = Markup('<b class="nb">{}</b>')

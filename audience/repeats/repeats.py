@@ -32,7 +32,8 @@ SWEPT_ROWS = 1_000
 CLAIM_BYTES = 16
 OTHER = Sentence(
     Code.IDEMPOTENCY_KEY_REUSED,
-    "Idempotency-Key: this key came with another request to this path; send a new key with a new request.",
+    "Idempotency-Key: you sent this key with a different request to this path; send a new key with a new "
+    "request.",
 )
 UNDER_WAY = Sentence(
     Code.UPLOAD_UNDER_WAY,
@@ -40,7 +41,8 @@ UNDER_WAY = Sentence(
 )
 LOST = Sentence(
     Code.UPLOAD_ABANDONED,
-    "Idempotency-Key: the upload took too long, and another with this key has begun: send it again.",
+    "Idempotency-Key: the upload took too long, and another upload with this key has begun; send the request "
+    "again.",
 )
 
 

@@ -29,7 +29,7 @@ EXPORTED = "subscribers exported"
 EVENTS_EXPORTED = "events exported"
 NOT_REACHED = Sentence(
     Code.UNKNOWN_RECORD,
-    "No event has this id yet, as after a restore: export all events again, with after=0.",
+    "No event has this id, perhaps because of a restore: export all events again, with after=0.",
 )
 WITH_LINKS = " with links"
 

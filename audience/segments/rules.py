@@ -47,10 +47,10 @@ NO_FIELD = Sentence(Code.RESERVED_KEY, "Use `{}` in place of `field`: no custom 
 OPERATOR = Sentence(Code.UNKNOWN_KEY, "Send one or more of {}.")
 HEADS = (*GROUPS, *SUBJECTS)
 NODE = Sentence(Code.WRONG_TYPE, f"Send an object with one of {', '.join(HEADS)}.")
-UNKNOWN = Sentence(Code.UNKNOWN_KEY, "What `unknown` lists is not known here. {}")
+UNKNOWN = Sentence(Code.UNKNOWN_KEY, "The names in `unknown` are not known here. {}")
 SEVERAL = Sentence(
     Code.MALFORMED_VALUE,
-    'Send one condition in each object, not several; put each of them into an array of "all" or "any".',
+    'Send only one condition in each object; put several conditions into an array of "all" or "any".',
 )
 NO_SUBJECT = Sentence(
     Code.REQUIRED,

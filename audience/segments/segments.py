@@ -47,9 +47,12 @@ RULES = "segment.rules"
 NOT_FOUND = Sentence(
     Code.SEGMENT_NOT_FOUND, "Segment not found: GET /v1/fetch/segments lists the segments of the site."
 )
-IN_USE = Sentence(Code.IN_USE, "Reports use this segment: delete them first, or give them another segment.")
+IN_USE = Sentence(
+    Code.IN_USE, "Reports use this segment: first delete these reports, or give them another segment."
+)
 SENT_BY = Sentence(
-    Code.IN_USE, "Webhooks use this segment: delete them first, or give them another segment or none."
+    Code.IN_USE,
+    "Webhooks use this segment: first delete these webhooks, or give them another segment or none.",
 )
 
 

@@ -30,15 +30,15 @@ from storage.subscribers.subscribers import Subscriber
 NO_FORM = Sentence(
     Code.UNKNOWN_RECORD, "Send the id of an open form of the site: GET /v1/fetch/forms lists them."
 )
-NEEDED = Sentence(Code.REQUIRED, "Send this: the form requires it.")
-NO_FIELD = Sentence(Code.UNKNOWN_KEY, "Send what the form asks for: the site has no such custom field.")
+NEEDED = Sentence(Code.REQUIRED, "Send this value: the form requires it.")
+NO_FIELD = Sentence(Code.UNKNOWN_KEY, "Send only what the form asks for: the site has no such custom field.")
 MAX_AGENT = 500
 NOT_UNCONFIRMED = Sentence(
     Code.NOT_UNCONFIRMED,
-    "Only unconfirmed subscribers are asked, who have neither confirmed nor unsubscribed.",
+    "Only subscribers who are unconfirmed, and have not unsubscribed, can be asked.",
 )
 IS_OPEN = Sentence(
-    Code.SIGN_UP_OPEN, "A sign-up of this address is open already: send its confirmation again."
+    Code.SIGN_UP_OPEN, "There is already an open sign-up for this address: send its confirmation again."
 )
 HAS_DECLINED = Sentence(
     Code.SIGN_UP_DECLINED, "Nothing was sent: this person declined within the last 30 days."
@@ -54,7 +54,8 @@ PROBLEMS = {
         "The domain of this address takes no email: ask the visitor for another address.",
     ),
     checks.NO_USE: Sentence(
-        Code.DOMAIN_REFUSED, "The site takes no address of this domain: ask the visitor for another address."
+        Code.DOMAIN_REFUSED,
+        "The site accepts no address of this domain: ask the visitor for another address.",
     ),
 }
 

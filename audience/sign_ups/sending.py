@@ -40,9 +40,9 @@ PAUSE_MS = MINUTE_MS
 WAITS_MS = [minutes * MINUTE_MS for minutes in (1, 5, 15, *[60] * 72)]  # between tries; then it has failed
 MOST_HAND_OVERS = 2  # of a process: receivers that do not answer hold up no email
 KIND_BY_DELIVERY = {SMTP: stored.JOB, WEBHOOK: stored.HAND_OVER}
-NO_OWNER = "No owner of the site has an address, to which mails of a test go."
-STOPPED_TWICE = "It may have been sent: the service was stopped twice before the mail server had answered."
-OVER_LIMITS = "Its mailbox has reached its limit of emails: send it again later."
+NO_OWNER = "The emails of a test form go to the site's owners, but no owner has an address."
+STOPPED_TWICE = "The email may have been sent: the service was stopped twice before the mail server answered."
+OVER_LIMITS = "The mailbox has reached its limit of emails: send the sign-up again later."
 UNSENDABLE = "relay"  # why one has failed that was refused by no mail server
 
 

@@ -36,14 +36,14 @@ COUNTED_MS = 2 * FIGURE_DAYS * DAY_MS  # of the figures, and of those before
 ASKED, PROXIED = "asked", "proxied"
 ALL = NO_FORM = 0  # in place of the id of a form
 OVER = Sentence(
-    Code.SIGN_UP_OVER, "This sign-up is over: only one that is waiting, sent, held or failed is sent again."
+    Code.SIGN_UP_OVER, "This sign-up is over: only a waiting, sent, held or failed sign-up can be sent again."
 )
 TOO_SOON = Sentence(
     Code.SIGN_UP_TOO_SOON,
     "A confirmation for this address was requested a moment ago: wait the seconds in Retry-After.",
 )
 NO_SIGN_UP = Sentence(
-    Code.SIGN_UP_NOT_FOUND, "Sign-up not found: GET /v1/fetch/sign_ups lists those of the site."
+    Code.SIGN_UP_NOT_FOUND, "Sign-up not found: GET /v1/fetch/sign_ups lists the sign-ups of the site."
 )
 OPEN_MS, HELD_MS = 7 * DAY_MS, 14 * DAY_MS  # after which a sign-up expires
 KEPT_MS = 30 * DAY_MS  # after which nothing is left of a sign-up that is over

@@ -50,7 +50,7 @@ MENTIONED_BY = {
     "cli": "the command line", "restore": "a restore", "migration": "an upgrade", "undo": "undo {}",
     "link": "a link", "sign_up": "a sign-up",
 }  # fmt: skip
-NOT_FOUND = Sentence(Code.UNDO_NOT_FOUND, "This was not undone: POST to the same path undoes it.")
+NOT_FOUND = Sentence(Code.UNDO_NOT_FOUND, "There is no undo yet: POST to the same path to request one.")
 NOT_UNDOABLE = Sentence(
     Code.NOT_UNDOABLE,
     "Only bulk actions that added or removed a tag, deleted a field or unsubscribed somebody can be undone.",
@@ -58,11 +58,12 @@ NOT_UNDOABLE = Sentence(
 CHANGED_NOBODY = Sentence(Code.NOT_UNDOABLE, "This bulk action changed nobody: there is nothing to undo.")
 BEGUN_OTHERWISE = Sentence(
     Code.NOT_UNDOABLE,
-    "This undo was begun without resubscribe, and cannot be changed: subscribe them again by a command.",
+    "This undo was begun without resubscribe, and cannot be changed: subscribe these people again by a "
+    "command.",
 )
 TOO_LATE = Sentence(
     Code.NOT_UNDOABLE,
-    "This can no longer be undone: what it has changed is no longer in the record of changes.",
+    "This can no longer be undone: its changes are no longer in the record of changes.",
 )
 
 

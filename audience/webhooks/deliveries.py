@@ -29,7 +29,7 @@ SECONDS = 10.0  # for a message
 TEST_SECONDS = 7.0  # a client may wait for 10
 GONE = 410  # the receiver asks for no more
 GATEWAYS = (502, 504)  # errors of a gateway: the receiver behind it may not have answered
-FAILED_STATUS = "The receiver answered {}: let it answer 2xx."
+FAILED_STATUS = "The receiver answered {}: change it so that it answers 2xx."
 HIDDEN = "…"
 
 

@@ -30,15 +30,16 @@ NO_WEBHOOK = Sentence(
     Code.WEBHOOK_NOT_FOUND, "Webhook not found: GET /v1/fetch/webhooks lists the webhooks of the site."
 )
 PAUSED = (
-    "{} webhooks are paused, so that a copy calls nobody: "
-    "resume each with `audience webhook change ID --resume`."
+    "{} webhooks are paused, so that a copy of the database sends nothing: resume each webhook with "
+    "`audience webhook change ID --resume`."
 )
 NO_SEGMENT = Sentence(
     Code.UNKNOWN_RECORD, "Send the id of a segment of the site: GET /v1/fetch/segments lists them."
 )
 NO_LINKS = Sentence(
     Code.URL_REFUSED,
-    "Links act for subscribers, so they are only sent encrypted: give an https:// URL, or no links.",
+    "Links act for subscribers, so they are only sent encrypted: give an https:// URL, or leave the links "
+    "out.",
 )
 IN_USE = Sentence(
     Code.IN_USE,

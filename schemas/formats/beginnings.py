@@ -16,16 +16,16 @@ FIRST_ROWS = 20
 MAX_CELL = 1_000  # characters of one that may be a whole header
 
 QUOTED_LINES = (
-    "Each line of the file is in quotes as a whole, so it has only one column: remove the outer quotes, or "
-    "export it again as CSV."
+    "Each line of the file is completely in quotes, so the file has only one column: remove the "
+    "outer quotes, or export the file again as CSV."
 )
 JSON = (
     "The file is JSON, not CSV: give it a name that ends in .json, or the Content-Type application/json. "
-    "With one object per line, it is .jsonl or application/x-ndjson."
+    "If it has one object per line, use .jsonl or application/x-ndjson."
 )
 ABOVE = (
-    "Row {row} has an address, though `header_row` names a row below it as the header: correct that, or "
-    "remove the row."
+    "Row {row} has an address, but `header_row` names a row below it: correct `header_row`, or remove "
+    "the row."
 )
 
 

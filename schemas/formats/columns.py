@@ -29,15 +29,15 @@ YIELDING = frozenset({"created_at", "updated_at", "last_event_at"})  # of two al
 
 ALWAYS = "`map` cannot name `unsubscribed_at`, which always counts: leave it out."
 MAP = (
-    "`map` names a column that the file does not have: use a header, or its number, from 1. `columns` has "
-    "them."
+    "`map` names a column that the file does not have: use a header, or the number of a column, from 1. "
+    "`columns` lists them."
 )
 SEVERAL = (
-    "`map` names a header that several columns have: use one of their places, {places}, such as "
+    "`map` names a header that several columns have: use one of the column numbers, {places}, such as "
     "`map[{place}]=ignore`."
 )
 MAPPED_TWICE = "`map` gives a column two meanings: leave one out."
-TWICE = "Two columns have the same meaning: leave one out with `map[{place}]=ignore`. `columns` has them."
+TWICE = "Two columns have the same meaning: leave one out with `map[{place}]=ignore`. `columns` lists them."
 
 
 @dataclass(slots=True)

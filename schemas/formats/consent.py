@@ -23,7 +23,7 @@ from schemas.values import SUBSCRIBED, UNCONFIRMED, UNSUBSCRIBED
 
 WORDS = {
     SUBSCRIBED: "everyone has agreed", UNSUBSCRIBED: "nobody may be written to",
-    UNCONFIRMED: "nobody has confirmed yet", "": "an export of Audience, which says who",
+    UNCONFIRMED: "nobody has confirmed yet", "": "an export of Audience, which says who may be written to",
 }  # fmt: skip
 WORDS_OF_ONE = {
     SUBSCRIBED: "has agreed", UNSUBSCRIBED: "may not be written to", UNCONFIRMED: "has not confirmed yet",
@@ -32,13 +32,13 @@ BLANK, DATE = "", "date"  # values that stand for many
 COMMAND, IN_COMMAND, OUT_COMMAND = "command", "subscribe", "unsubscribe"  # our own column, and its words
 MAX_LENGTH = 100  # characters of a cell that may be a date or a known value
 
-BOTH = "Send `consent` for everyone, or `consent_column` with what its values mean: not both."
+BOTH = "Send `consent` for everyone, or `consent_column` with the meaning of its values, not both."
 NO_COLUMN = (
     "Send `consent_column`: `subscribed`, `unsubscribed` and `unconfirmed` tell what values of a column mean."
 )
-TWICE = "Some values are given two meanings. Send each once. `values` has them."
+TWICE = "You gave some values two meanings. Send each value once. `values` lists them."
 OF_NO_COLUMN = (
-    "`{name}` names no column of the file: use a header, or its number, from 1. `columns` has them."
+    "`{name}` names no column of the file: use a header, or its number, from 1. `columns` lists them."
 )
 OF_SEVERAL = "`{name}` names a header that several columns have: use one of their places, {places}."
 OUR_OWN = "`ignore_column` cannot name `unsubscribed_at` or `command`: these always count."

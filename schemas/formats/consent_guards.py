@@ -18,17 +18,18 @@ from schemas.formats.tables import Table
 from schemas.values import SUBSCRIBED, UNCONFIRMED, UNSUBSCRIBED, FieldError, compact_json
 
 SAYS_SO = (
-    "Row {row} of a column says that somebody has unsubscribed. Send `consent_column={place}` with what its "
-    "values mean; only if it is about something else, send `ignore_column={place}`. `columns` names it."
+    "Row {row} of a column says that somebody has unsubscribed. Send `consent_column={place}` with the "
+    "meaning of its values. Send `ignore_column={place}` only if the column is about something else. "
+    "`columns` names it."
 )
 OTHERWISE = (
-    "Row {row} is subscribed by the answer, but another column says that somebody has unsubscribed. Import "
-    "such rows by themselves with `consent=unsubscribed`; only if the column is about something else, send "
-    "`ignore_column={place}`. `columns` names it."
+    "Your answer subscribes row {row}, but another column says that somebody has unsubscribed. "
+    "Import such rows separately, with `consent=unsubscribed`. Send `ignore_column={place}` only if the "
+    "column is about something else. `columns` names it."
 )
 COMMAND = (
-    "Row {row} has the command subscribe, though nobody in the file may be written to: remove that row, or "
-    "answer by a column."
+    "Row {row} has the command subscribe, but you answered that nobody in the file may be written to: "
+    "remove the row, or answer by a column."
 )
 SWITCHED_OFF = (
     "Row {row} has the command {word} in the column `command`, which always counts: leave `map` for it out."

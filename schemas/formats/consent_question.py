@@ -22,29 +22,31 @@ MAX_VALUES, MAX_COUNTED = 50, 1_000  # different values of a column, and of all 
 
 WHO = "Who in this file may be written to?"
 OPEN = (
-    f"{WHO} Send `consent=subscribed` if everyone has agreed, `consent=unsubscribed` if nobody may be, or "
-    "`consent=unconfirmed` if all have still to confirm. If a column says so, send `consent_column=HEADER` "
-    "with `subscribed=VALUE`, `unsubscribed=VALUE` and `unconfirmed=VALUE` for its values."
+    f"{WHO} Send `consent=subscribed` if everyone has agreed, `consent=unsubscribed` if nobody may be "
+    f"written to, or `consent=unconfirmed` if everyone still has to confirm. If a column says who, send "
+    f"`consent_column=HEADER` with `subscribed=VALUE`, `unsubscribed=VALUE` and `unconfirmed=VALUE` for its "
+    f"values."
 )
 VALUES = (
     "Some values of the consent column have no meaning yet. Send each as `subscribed=VALUE`, "
     "`unsubscribed=VALUE` or `unconfirmed=VALUE`; a blank one is empty, and `date` stands for all dates. "
-    "`values` has them."
+    "`values` lists them."
 )
 VALUES_PAGE = "Say what each value of the column means."
 NONE = (
-    f"has over {MAX_VALUES} different values, or one of over {MAX_VALUE} characters: it is no consent column"
+    f"has more than {MAX_VALUES} different values, or a value of more than {MAX_VALUE} characters, so it "
+    f"is not a consent column"
 )
 MANY = f"The column {NONE}. Send another `consent_column`, or `consent` for everyone. `columns` names it."
 MANY_PAGE = f"The column {NONE}."
 ABOUT, STATUS = "consent", "status"
-KEPT_OUT = "They unsubscribed, or must not be written to. They are kept, and get no emails."
-TO_CONFIRM = "They still have to confirm. They are kept, and get no emails until they do."
+KEPT_OUT = "They unsubscribed, or must not get emails. They are kept on the list, but get no emails."
+TO_CONFIRM = "They still have to confirm. They are kept on the list, but get no emails until they confirm."
 ANSWERS = (  # of everybody, in the order of `STATES`, and the one that a column says so
     ("Everybody", "Each of them agreed to get your emails, and none of them has unsubscribed."),
     ("Nobody", KEPT_OUT),
     ("Nobody yet", TO_CONFIRM),
-    ("A column says who", "The file has a column for it: status, consent, opt-in, unsubscribed."),
+    ("A column says who", "The file has a column such as status, consent, opt-in or unsubscribed."),
 )
 WHO_OF_ONE = "May this person be written to?"
 ANSWERS_OF_ONE = (  # in the order of `STATES`

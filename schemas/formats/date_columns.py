@@ -17,8 +17,8 @@ from schemas.formats.readings import Reading
 from schemas.formats.tables import Table
 from schemas.values import DATES
 
-ORDER = "Dates may have the day or the month first, or two digits for the year"
-UNREAD = "Some cells are no dates; they can be left out, or kept as custom fields"
+ORDER = "Some dates may begin with the day or with the month, or have two digits for the year"
+UNREAD = "Some cells are not dates; they can be left out, or kept as custom fields"
 UNSUBSCRIBED = ", and whoever has one in unsubscribed_at is unsubscribed either way"
 MAX_SHOWN = 3
 EITHER, SHORT = "either", "short"  # of a cell: both orders are possible, or its year has two digits

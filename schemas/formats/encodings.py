@@ -40,8 +40,11 @@ PAGE = (
 )
 PAGE_BEGINS = ("<!", "<html", "<head", "<script", "<?xml")
 BROKEN_UTF16 = "The file looks like UTF-16 but is not: save it as CSV in UTF-8."
-IS_UTF8 = "The file is in UTF-8, not in that encoding: leave encoding out."
-WRONG = "The file is not in that encoding: line {line} or one soon below cannot be read. Name another."
+IS_UTF8 = "The file is in UTF-8, not in the encoding that you named: leave encoding out."
+WRONG = (
+    "The file is not in the encoding that you named: line {line}, or a line soon after it, cannot be "
+    "read. Name another encoding."
+)
 UTF32 = "The file is in UTF-32: save it as CSV in UTF-8."
 ZIP_SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 NOT_TEXT = {

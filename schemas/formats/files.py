@@ -24,7 +24,7 @@ from schemas.values import UNCONFIRMED, UNSUBSCRIBED, OnExisting
 
 NO_PEOPLE = "The file has no people."
 NO_ADDRESS = "The row has no address."
-HEADER = "Row {row} is a header: the file seems to be several in one, of the same columns."
+HEADER = "Row {row} is a header: the file seems to consist of several files with the same columns."
 
 Check = Callable[[str], Any]
 

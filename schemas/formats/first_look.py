@@ -29,20 +29,20 @@ FOLLOWED_ROWS = 10_000
 SAMPLE_BYTES = 2**16
 OURS = {IN_COMMAND, OUT_COMMAND}
 SEVERAL_FILES = (
-    "Another header begins at row {row}: the file seems to be several in one. Import each of them by itself; "
-    "if they have the same columns, it is enough to delete that row."
+    "Row {row} is another header: the file seems to consist of several files. Import each of "
+    "them separately; if they have the same columns, it is enough to delete that row."
 )
 BROKEN_OFF = (
-    "The file breaks off in row {row}, before a column of consent: get the file again. If it is whole, end "
-    "that row with a line break. `columns` names it."
+    "The file breaks off in row {row}, before a column of consent: get the file again. If the file "
+    "is complete, end that row with a line break. `columns` names it."
 )
 HEADING = (
-    "Row {row} looks like a heading: it has no address, and a word for people who unsubscribed. Import the "
-    "rows below it as a file of their own. If it is no heading, delete that row."
+    "Row {row} looks like a heading: it has no address, but a word for people who unsubscribed. Import "
+    "the rows below it as a separate file. If the row is not a heading, delete it."
 )
 SWALLOWED = (
-    "A cell in row {row} has whole rows in it: a quote is not closed where its cell ends. Close it; if the "
-    "text is meant so, remove its line breaks."
+    "A cell in row {row} contains whole rows, because a quote is not closed. Close the quote at the "
+    "end of its cell. If the text is correct, remove its line breaks."
 )
 BY_COLUMN = "send `consent_column={place}`, with what its values mean, in place of `consent`"
 FOREIGN = (
@@ -63,8 +63,8 @@ MIXED_PAGE = (
     "a column says who, and choose it."
 )
 UNSEEN = (
-    "The file has other columns than `answers`. Does one say who has unsubscribed? Answer again without "
-    "`answers`, or send all of `options` if none does."
+    "The file has columns that `answers` does not know. Does one of them say who has unsubscribed? If "
+    "so, answer again without `answers`; if not, send all of `options`."
 )
 
 

@@ -39,13 +39,13 @@ IGNORED = frozenset(
 )
 
 ASKED = (
-    "A column of consent is no meaning: say `consent_column=COLUMN`, with `subscribed=VALUE`, "
+    "Consent is not a meaning of a column: send `consent_column=COLUMN`, with `subscribed=VALUE`, "
     "`unsubscribed=VALUE` and `unconfirmed=VALUE` for its values."
 )
 MEANING = f"Write `map[COLUMN]=WHAT` with one of {', '.join(MEANINGS)}, or field:KEY."
 BAD_KEY = (
-    "Column {number} cannot name a custom field: give it letters, digits, or any of _ - . $, "
-    "or leave it out with `map[{number}]=ignore`."
+    "The header of column {number} cannot be the name of a custom field: use letters, digits, or any "
+    "of _ - . $, or leave the column out with `map[{number}]=ignore`."
 )
 
 

@@ -17,13 +17,13 @@ from schemas.values import SUBSCRIBED
 
 OTHERS = "others"
 ALSO = (
-    "Your answer subscribes some people of whom another column says that they did not agree, or have not "
+    "Your answer subscribes some people who, according to another column, did not agree or have not "
     "confirmed. Send `ignore_column` for that column here. Before or after, import the file once more by "
     "that column, with `unsubscribed` for the values of people who may not be written to. `columns` has "
     "them."
 )
 ALSO_PAGE = (
-    "Your answer subscribes some people of whom another column says that they did not agree, or have not "
+    "Your answer subscribes some people who, according to another column, did not agree or have not "
     "confirmed. Before or after, import the file once more by that column, with these people as "
     "unsubscribed."
 )

@@ -120,7 +120,8 @@ PRESETS: dict[str, Preset] = {
             headers="first_name last_name address phone_number birthday member_rating optin_ip confirm_time "
             "confirm_ip cc region timezone notes tags unsub_reason unsub_reason_other unsub_campaign_title "
             "clean_campaign_title",
-            advice="Mailchimp has a file for each state of consent: import those of the other states, too.",
+            advice="Mailchimp exports one file for each state of consent: import the files of the other "
+            "states too.",
         ),
         Preset(
             "ghost",
@@ -142,7 +143,7 @@ PRESETS: dict[str, Preset] = {
             "https://github.com/pentacent/keila/blob/main/lib/keila_web/helpers/contacts_csv_export.ex",
             "2026-11-26",
             headers="external_id",
-            advice="Keila's export has no dates: its people count as created by the import.",
+            advice="Keila's export has no dates: the import sets the date of creation.",
         ),
         Preset(
             "substack",
@@ -154,7 +155,8 @@ PRESETS: dict[str, Preset] = {
             "https://github.com/TryGhost/migrate/tree/main/packages/mg-substack-members-csv/test/fixtures",
             "2026-11-26",
             headers="expiry plan created_at first_payment_at",
-            advice="Substack's export leaves out who unsubscribed. Who is not in the file stays unchanged.",
+            advice="Substack's export leaves out people who unsubscribed. Subscribers that are not in the "
+            "file stay unchanged.",
         ),
         Preset(
             "beehiiv",
@@ -165,7 +167,8 @@ PRESETS: dict[str, Preset] = {
             "https://github.com/TryGhost/migrate/tree/main/packages/mg-beehiiv-members/src/test/fixtures",
             "2026-11-26",
             headers="id first_name last_name created_at unsubscribed_at",
-            advice="beehiiv's export of all subscribers has those who unsubscribed; a segment's may not.",
+            advice="beehiiv's export of all subscribers includes people who unsubscribed; the export of a "
+            "segment may leave them out.",
         ),
         Preset(
             "mailpoet",
@@ -180,7 +183,8 @@ PRESETS: dict[str, Preset] = {
             "ImportExportFactory.php",
             "2026-11-26",
             headers="first_name last_name subscription_ip confirmation_time confirmation_ip",
-            advice="MailPoet has a row for each list: whoever left one of them is unsubscribed here.",
+            advice="MailPoet has a row for each list: people who left one of their lists are unsubscribed "
+            "here.",
         ),
     )
 }

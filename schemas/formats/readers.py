@@ -25,8 +25,8 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 LINE_BREAK = ("\n", "\r")
 
 NUL_CODE = "invalid_text"
-HALF_TEXT = "A text has half a character, such as \\ud800 in JSON: write it whole, or remove it."
-NUL = "A cell contains the character NUL, which is no text: remove it."
+HALF_TEXT = "A text contains half a character, such as \\ud800 in JSON: complete the character, or remove it."
+NUL = "A cell contains the character NUL, which is not text: remove it."
 LONG_LINE = f"Line {{number}} is longer than {MAX_LENGTH:,} characters: check the line breaks."
 LONG_CELL = f"Line {{line}} begins a row with a cell of over {MAX_LENGTH:,} characters: check its quotes."
 OPEN_QUOTE = "The quote on line {line} is not closed: close it, or double it if it is part of the text."

@@ -17,7 +17,7 @@ PARAMETER = re.compile(
     r"`(map\[[^\]`]*\]|map|answers|consent|consent_column|header|header_row|ignore_column|subscribed"
     r"|unsubscribed|unconfirmed)(?:=([^`]*))?`"
 )
-NAMED = re.compile(r" `(columns|values)` (?:has them|names it)\.")
+NAMED = re.compile(r" `(columns|values)` (?:lists them|names it)\.")
 
 
 class FileRefused(FormError):

@@ -18,7 +18,7 @@ from schemas.formats.tables import CSV, Table, is_object
 from schemas.values import DATES, NAMES, SUBSCRIBED, UNSUBSCRIBED
 
 RAGGED = "The row has more cells than the header: put quotes around cells that contain the delimiter."
-TWO_ADDRESSES = "The cell has two addresses: leave one, and give the other a row of its own."
+TWO_ADDRESSES = "The cell has two addresses: keep one, and put the other into a separate row."
 TAGS = ("tags", "remove_tags")
 NOT_AN_OBJECT = f"Write one JSON object, at most {MAX_DEPTH} levels deep, on a line."
 

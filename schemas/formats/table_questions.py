@@ -23,23 +23,26 @@ from schemas.values import compact_json
 BAD = re.compile("[\ud800-\udfff]")
 WIDE = re.compile("[^\0-\x7f\ud800-\udfff]")
 
-NOT_UTF8 = "The file is not UTF-8; one of its likeliest readings may be right, or another encoding"
+NOT_UTF8 = "The file is not UTF-8; choose the encoding with which the names look right, or name another"
 BAD_BYTE = (
-    "Few bytes of the file are not UTF-8, the first in row {row}, column {place}; correct it, or choose"
+    "A few bytes of the file are not UTF-8, the first of them in row {row}, column {place}; correct "
+    "them, or choose"
 )
 HEADER = "The first row has no column of addresses; the header seems to be row {row}"
-HIDDEN = "{count} hidden, as by a filter; they can be imported, too"
-SHEETS = "Other sheets have a column of addresses"
+HIDDEN = "{count} hidden, for example by a filter; hidden rows can be imported too"
+SHEETS = "Other sheets also have a column of addresses"
 NO_ADDRESS = "No column holds addresses"
 NO_ADDRESS_PAGE = f"{NO_ADDRESS}: choose below which one does."
-HEADLESS = "No column holds addresses, and the first row has one: it seems to be a subscriber, and no header"
+HEADLESS = (
+    "No column holds addresses, but the first row has an address: it seems to be a subscriber, not a header"
+)
 HEADLESS_PAGE = (
     "The first row has an address, so it seems to be a person. Untick “The first row has the names of the "
     "columns”, choose which column is the address, and look again."
 )
 NOT_COMPUTED = (
-    "The formula in column {place}, row {row} has no stored value: open the workbook in a spreadsheet "
-    "program, save it, and import that."
+    "The formula in column {place}, row {row} has no stored value: open the workbook in a "
+    "spreadsheet program, save it, and import the saved file."
 )
 
 

@@ -30,9 +30,9 @@ TOO_MANY = (
     f"The file has more than {MAX_NAMES:,} columns or keys: put custom values into the object `fields`."
 )
 ONE_LINE = (
-    "The file is one line, a header with an address in it: its line ends were lost on the way. curl's -d "
-    "removes them (--data-binary does not). Only if that line is a subscriber, send `header=0` and "
-    "`map[PLACE]=email`."
+    "The file is a single line with an address in it, so its line ends were lost on the way. curl's "
+    "-d removes them (--data-binary does not). Send `header=0` and `map[NUMBER]=email` only if that line is "
+    "a subscriber."
 )
 EMPTY = "The file is empty: it needs a header row, or JSON objects."
 

@@ -17,7 +17,7 @@ MARKS = (";", "|", csv_values.GOOGLE)
 SEPARATORS = re.compile(r"[,;|#/]{1,5}|:::")
 COMMA = {csv_values.COMMA}
 MAX_SHOWN = 3
-UNCLEAR = "Tags have ; | or ::: in them, and no comma; with a comma as the answer, each cell is one tag"
+UNCLEAR = "Some tags contain ; | or ::: but no comma; if you answer with a comma, each cell is one tag"
 
 
 class TagWatch:

@@ -38,7 +38,7 @@ TAG = re.compile(b"<")
 WORKBOOKS = ("XLSX", "XLSM", "XLTX", "XLTM")  # kinds, as openpyxl names them
 PARTS = ("ARC_STYLE", "ARC_THEME", "ARC_CORE", "ARC_CUSTOM")
 
-AS_CSV = "save the sheet as CSV in UTF-8, and import that."
+AS_CSV = "save the sheet as CSV in UTF-8, and import the CSV file."
 TOO_LARGE = f"The workbook is too large to be read: {AS_CSV}"
 TOO_MANY_COLUMNS = f"The sheet has more than {MAX_COLUMNS:,} columns: delete those that are not needed."
 TOO_MANY_ROWS = f"The sheet has cells below row {MAX_ROWS:,}: {AS_CSV}"
@@ -46,8 +46,8 @@ LONG_ROW = f"Row {{number}} of the sheet has more than {MAX_LENGTH:,} characters
 UNREADABLE = f"The workbook cannot be read: open it in a spreadsheet program, then {AS_CSV}"
 CRAFTED = f"The workbook contains a document type, which no spreadsheet program writes: {AS_CSV}"
 NO_SHEET = (
-    "The workbook has no sheet of that name or number: name one that it has, or its number, from 1. `values` "
-    "has them."
+    "The workbook has no sheet with that name or number: send the name of a sheet, or its number, "
+    "from 1. `values` lists them."
 )
 OPEN_DOCUMENT = (
     "The file is an OpenDocument one (.ods): save it as an Excel workbook (.xlsx) or as CSV in UTF-8."

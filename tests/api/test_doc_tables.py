@@ -42,7 +42,10 @@ SETTINGS = {
         "false",
         Settings.__dataclass_fields__["require_two_factor"].metadata["meaning"],
     ],
-    "AUDIENCE_DNS_CANARY_ZONES": ["gmail.com,yahoo.com", "unsigned zones asked for random names"],
+    "AUDIENCE_DNS_CANARY_ZONES": [
+        "gmail.com,yahoo.com",
+        "unsigned zones in which random names are looked up to check the DNS servers",
+    ],
 }
 JUDGED = {
     "allowed": ["", "decides before every rule"],
@@ -139,7 +142,7 @@ def test_every_command_is_shown_with_its_subcommands(app):
     assert [*shown] == [f"audience {name}" for name in audience.list_commands(click.Context(audience))]
     assert shown["audience jobs"] == [
         "list, retry",
-        "Jobs in the background: list those that failed, retry one.",
+        "List failed background jobs, or retry one.",
     ]
     assert "links rotate, list, lists" in shown["audience site"][0]
     assert shown["audience serve"][0] == ""

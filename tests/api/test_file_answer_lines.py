@@ -88,7 +88,7 @@ def test_a_parameter_that_is_repeated_must_not_contradict_itself(client, query):
     body = ask(client, "email,x,y\np0@example.com,a,b\n", query=query)
     error(body, 422)
     assert all(
-        each["message"].startswith(("It is there several times", "Send in answers"))
+        each["message"].startswith(("This parameter is in the request several times", "Send in answers"))
         for each in body.json["errors"]
     )
     assert client.counts() == (0, 0, 0)

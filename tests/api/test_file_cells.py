@@ -6,7 +6,7 @@ import pytest
 
 from tests.api.sent_files import LINES, errors, import_file, send
 
-TWO = "The cell has two addresses: leave one, and give the other a row of its own."
+TWO = "The cell has two addresses: keep one, and put the other into a separate row."
 
 
 @pytest.mark.parametrize(

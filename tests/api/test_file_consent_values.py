@@ -22,7 +22,7 @@ def test_each_value_must_be_told(client):
 def test_a_column_of_more_than_fifty_values_is_no_consent_column(client):
     text = people("why", *(f"reason {n}" for n in range(60)))
     (question,) = asked(client, text, by_column("why", subscribed="reason 1"))["asks"]
-    assert "no consent column" in question["message"]
+    assert "not a consent column" in question["message"]
     assert question["values"] == []
     assert asked(client, text)["columns"][1] == {"place": 2, "name": "why", "many": True}
 
@@ -89,7 +89,7 @@ def test_a_column_of_too_many_values_is_none_though_all_are_told(client, extra):
     values = [f"v{n}" for n in range(51)]
     query = by_column("x", subscribed=values, **extra)
     (question,) = asked(client, people("x", *values), query)["asks"]
-    assert "no consent column" in question["message"]
+    assert "not a consent column" in question["message"]
     import_file(client, people("x", *values[1:]), query=query)
 
 

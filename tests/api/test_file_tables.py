@@ -52,7 +52,7 @@ def test_json_lines_are_asked_about_as_well(client):
 )
 def test_one_byte_that_is_no_utf_8_is_named_by_row_and_column(client, content, row, column):
     message = asked(send(client, content), "encoding")["message"]
-    assert f"the first in row {row}, column {column}; correct it, or choose" in message
+    assert f"the first in row {row}, column {column}; correct them, or choose" in message
 
 
 def test_a_file_is_asked_about_all_at_once(client):
@@ -71,7 +71,7 @@ def test_an_encoding_that_is_not_known_is_refused_with_those_that_are(client, va
 def test_a_file_that_is_not_as_it_is_said_is_refused(client):
     answer = send(client, NAMES.encode("cp1250"), query={"encoding": "utf-8"})
     assert answer.status_code == 422
-    assert "is not in that encoding: line 1" in answer.text
+    assert "is not in the encoding that you named: line 1" in answer.text
 
 
 TITLED = "Members of the choir;\n;\nemail;plan\nann@example.com;pro\n"

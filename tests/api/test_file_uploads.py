@@ -30,7 +30,7 @@ def go_on(client, upload, **query):
 def test_an_upload_that_is_blank_asks_for_one(client, query):
     answer = client.call("POST", "/batch/imports", query={"consent": IN, **query})
     assert error_fields(answer) == ["upload"]
-    assert "Send upload as the answer" in answer.text
+    assert "Send upload exactly as you got it" in answer.text
 
 
 def test_a_body_beside_an_upload_is_refused_and_the_upload_still_waits(client):
@@ -98,5 +98,5 @@ def test_an_erasure_deletes_a_file_that_waits_for_its_answers_and_has_the_person
     do_files(settings.instance)
     gone = go_on(client, upload, consent=IN)
     error(gone, 404)
-    assert "somebody in it was erased" in gone.text
+    assert "somebody in the file was erased" in gone.text
     assert file_uploads.list_waiting(client.site) == []

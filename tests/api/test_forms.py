@@ -180,7 +180,7 @@ class TestWithAWebhook:
         make(client)
         message = put(client, state="open").json["errors"][0]["message"]
         assert message.startswith("No mail server is set: set AUDIENCE_SMTP_URL")
-        assert message.endswith("Or have a webhook that takes sign-ups send the email.")
+        assert message.endswith("Or choose a webhook that takes sign-ups to send the email.")
 
     def test_it_opens_and_hands_over(self, client, receiver):
         looks.change(client.site, LOOK, b"", False, COMMAND_LINE)

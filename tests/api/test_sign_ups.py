@@ -136,7 +136,7 @@ def test_an_address_of_a_denied_domain_is_refused_and_a_denied_address_is_not(as
     address_lists.add(site, "deny", "bob@example.com")
     refused = ask(asker, email="bob@denied.example").json
     assert refused["code"] == refused["errors"][0]["code"] == "domain_refused"
-    assert refused["errors"][0]["message"].startswith("The site takes no address of this domain")
+    assert refused["errors"][0]["message"].startswith("The site accepts no address of this domain")
     assert ask(asker, email="bob@example.com").status_code == 201
 
 

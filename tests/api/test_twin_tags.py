@@ -87,7 +87,7 @@ def test_the_doctor_names_them_and_its_advice_takes_the_tag_from_nobody(client, 
         f'{older} "vip\\u200d club" and {twin} "vip club", {older} "vip\\u200d club" and {third} "VIP'
         in found
     )
-    assert advice.index("by its name") < advice.index("Only then DELETE")
+    assert advice.index("by its name") < advice.index("Then remove the second tag with DELETE")
     for name in ("twin", "third"):
         for person in having(client, tag_ids=ids[name]):
             client.create(f"{person}@example.com", tags="vip club")

@@ -109,7 +109,7 @@ def test_an_address_that_somebody_unsubscribed_and_left_stays_unsubscribed(run, 
     subscribers.create(site, {"email": ANN, "command": "unsubscribe"})
     commands.run(site, [{"command": "change_email", "email": ANN, "query": "a.lee@example.com"}])
     printed = run("subscriber", "add", ANN, "--consent", "subscribed")
-    assert printed == "Added, unsubscribed. Somebody had unsubscribed under this address.\n"
+    assert printed == "Added, unsubscribed. Somebody with this address had unsubscribed before.\n"
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_subscribing_again_takes_a_reason_and_is_audited(run, site):
     kept = '{"reason":"asked by telephone, from (an address)"}'
     assert log(site) == [("command line", "subscribed", True, kept)]
     again = run("subscriber", "subscribe", ANN, "--reason", "again")
-    assert (again, len(log(site))) == ("Subscribed already: nothing was changed.\n", 1)
+    assert (again, len(log(site))) == ("This person is subscribed already: nothing was changed.\n", 1)
     *_, newest = run("subscriber", "consent", ANN).splitlines()
     assert newest.split()[1:3] == ["subscribed", "cli"]
 

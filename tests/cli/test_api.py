@@ -91,7 +91,7 @@ def test_a_service_that_does_not_run_is_told(call, service, tmp_path):
     (tmp_path / "first-site.json").write_text(json.dumps(service.first))
     said = call("GET", "/stats/site", instance=tmp_path, port=free_port(), exit_code=1)[1]
     assert "does not answer" in said
-    assert "start the service with `audience serve`" in said
+    assert "start it with `audience serve`" in said
 
 
 @pytest.mark.parametrize("words", [("-q", "email"), ("-H", "If-Match"), ("-q", "=x")])

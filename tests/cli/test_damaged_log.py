@@ -29,7 +29,7 @@ def test_a_copy_that_is_cut_off_is_named_with_what_that_means(begun, file, clien
     there = elsewhere(begun, tmp_path, octets[:-50])
     cut_off = len(octets.splitlines(keepends=True)[-1]) - 50
     result = run_on(there, "restore", str(file), "--yes")
-    assert f"The last line of the log, of {cut_off} bytes, is cut off" in result.stdout
+    assert f"The last line of the log is cut off after {cut_off} bytes" in result.stdout
     assert "copy it again" in result.stdout
     assert [bool(left_at(client, email)) for email in (ANN, BOB)] == [True, False]
     (there.instance / erasure_log.LOG).write_bytes(octets)
@@ -108,7 +108,7 @@ def test_a_new_folder_without_a_log_says_whom_that_may_bring_back(begun, file, c
     say(client, "unsubscribe")
     there = elsewhere(begun, tmp_path)
     asked = run_on(there, "restore", str(file), input="n\n")
-    assert "has no erasures.log: whoever unsubscribed or was erased" in asked.stderr
+    assert "has no erasures.log: people who unsubscribed or were erased" in asked.stderr
     assert not list(there.instance.glob("audience.db*"))
     shown = run_on(there, "restore", str(file), "--yes").stdout
     assert "was erased in the 1 day(s) since the backup may be subscribed" in shown

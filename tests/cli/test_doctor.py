@@ -92,7 +92,7 @@ def test_a_failed_import_is_shown_and_can_be_retried(doctor, private, type_, cli
     assert code == 0
     assert f"import {import_id} of site {client.site.uuid}" in results["imports"][0]["found"]
     assert f"imports retry {import_id}" in results["imports"][0]["advice"]
-    assert results["jobs"][0]["found"] == "failed: 1, 1 of them given up, the others to be tried again"
+    assert results["jobs"][0]["found"] == "failed: 1; 1 of them were given up, the others will be tried again"
     [shown] = json.loads(type_("imports", "failed", "--json").stdout)
     assert (shown["id"], shown["rows"], shown["applied"]) == (import_id, 3, 0)
     assert type_("imports", "retry", str(import_id)).exit_code == 0

@@ -89,7 +89,7 @@ CASES = {
     ),
     "noheader.csv": Wanted(
         {"jo@example.org": {"first_name": None}, "ka@example.org": {}},
-        error="it seems to be a subscriber, and no header: give `--no-header",
+        error="it seems to be a subscriber, not a header: give `--no-header",
         exit_code=2,
         out=["--no-header", "--map", "1=email"],
     ),

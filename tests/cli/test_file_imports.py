@@ -135,7 +135,7 @@ def test_the_command_names_what_it_found(type_import, text, options, sentence):
 def test_a_question_ends_the_command_with_2_until_it_is_answered(type_import, client):
     text = "email,created_at\na@b.co,01/02/2023\n"
     output = type_import(text, exit_code=2)
-    assert "may have the day or the month first" in output
+    assert "may begin with the day or with the month" in output
     assert "(the first in row 2, 1 in all): give `--dates dmy` or `--dates mdy`." in output
     assert "Found in `created_at`: `01/02/2023` (1)." in output
     assert "map[" not in output
@@ -182,9 +182,11 @@ def test_a_dry_run_shows_each_column_and_the_first_rows(type_import, client):
     answer = ("--consent-column", "status", "--subscribed", "active", "--unsubscribed", "bounced")
     text = f"E-Mail,Vorname,status,color\nann@example.com,,bounced,red\n{rows}"
     output = type_import(text, "--dry-run", *answer)
-    assert "Column 1, E-Mail: email. Recognised by its name." in output
+    assert "Column 1, E-Mail: email. Recognised by the name of the column." in output
     assert "Column 3, status: consent. You said so." in output
-    assert "Column 4, color: field:color. Its name is not known, so it is a custom field." in output
+    assert (
+        "Column 4, color: field:color. The name is not known, so the column becomes a custom field." in output
+    )
     assert 'Row 2: created: {"email":"ann@example.com",' in output
     assert output.count("\nRow ") == 20
     assert "created 31, updated 0, unchanged 0, refused 0, suppressed 0, unsubscribed 1." in output
@@ -216,4 +218,4 @@ def test_suppressed_rows_are_explained(run, client, tmp_path):
     file.write_text("email\nann@example.com\n")
     for options in (("--dry-run",), ()):
         output = run("import", file, "--site", client.site.uuid, *options, exit_code=3)
-        assert "Suppressed rows are of people who were erased here: they are not imported." in output
+        assert "Suppressed rows belong to people who were erased here. These rows are not imported." in output

@@ -69,7 +69,7 @@ def test_the_commands_to_copy_answer_all_that_is_asked(type_, client, file):
     file.write_bytes("email,created_at\nann@example.com,01/02/2023\ncy@example.com,já\n".encode("cp1250"))
     output = type_("import", file, asked=True).output
     [first, *_] = [shlex.split(line)[1:] for line in output.splitlines() if line.startswith("  audience ")]
-    assert "Where it says `or`, keep one" in output
+    assert "Where a command says `or`, keep only one" in output
     assert first[first.index("--dates") + 1] == "dmy or mdy"
     assert type_(*first, asked=True).exit_code == 2
     told = [word.partition(" or ")[0] for word in first]
@@ -159,7 +159,7 @@ def test_a_column_is_mapped_once(type_, client, file):
 def test_an_option_is_given_once(type_, client, file, words):
     result = type_("import", file, "--site", client.site.uuid, *words, asked=True)
     assert result.exit_code == 2
-    assert f"{words[0]}: It is there several times: give it once." in result.output
+    assert f"{words[0]}: This parameter is in the request several times: send it once." in result.output
     assert client.counts() == (0, 0, 0)
 
 
@@ -201,7 +201,7 @@ def test_the_suggested_command_leaves_no_value_out(type_, client, file):
     assert command[-6:] == [
         "--subscribed", "iscritto", EITHER, "in forse", EITHER, "",
     ]  # fmt: skip
-    assert "Where it says `or`, keep one" in output
+    assert "Where a command says `or`, keep only one" in output
     assert type_(*command, asked=True).exit_code == 2
     assert type_(*chosen(command, "unsubscribed"), asked=True).exit_code == 0
     assert client.counts() == (3, 1, 2)

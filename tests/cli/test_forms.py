@@ -78,7 +78,7 @@ def test_what_is_wrong_is_said_by_its_place(ask):
     ask("add", "Blog")
     assert "LANGUAGE=TEXT" in ask("change", "1", "--wording", "Yes", exit_code=2)
     assert "form.intro: Give texts by language" in ask("change", "1", "--intro", "xx=Yes", exit_code=1)
-    assert "give what to change" in ask("change", "1", exit_code=2)
+    assert "name at least one change" in ask("change", "1", exit_code=2)
     assert "form.origins[0]: Give a website" in ask("add", "Blog", "--origin", "x", exit_code=1)
 
 

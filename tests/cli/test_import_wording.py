@@ -106,7 +106,7 @@ def test_a_file_without_people_is_called_one(said, text, name, options):
 def test_the_same_header_between_the_rows_is_called_one(said):
     text = "email,plan\nann@example.com,pro\nEmail, plan\ncy@example.com,pro\n"
     answer = said(text, "--dry-run", exit_code=3)
-    assert "Row 3: refused: Row 3 is a header: the file seems to be several in one" in answer
+    assert "Row 3: refused: Row 3 is a header: the file seems to consist of several files" in answer
     assert "Row 4: created" in answer
     assert "is a header" not in said("email,plan\nann@,email\n", "--dry-run", exit_code=3)
 
@@ -120,7 +120,7 @@ def test_a_file_with_a_header_of_other_columns_below_is_refused(said, header, op
     """The rows below it would be read by the first one: of cleaned people, as subscribed."""
     text = f"email,plan\nann@example.com,pro\n{header}\nbob@example.com,free\n"
     answer = said(text, *option, exit_code=1)
-    assert "Another header begins at row 3: the file seems to be several in one." in answer
+    assert "Row 3 is another header: the file seems to consist of several files." in answer
     assert "user_count" not in answer
 
 
@@ -144,7 +144,7 @@ def test_a_heading_of_people_who_left_refuses_the_file(said, heading):
 def test_a_row_that_is_no_header_is_refused_by_itself(said, row):
     answer = said(f"email,contact\nbob@example.com,x\n{row}\n", "--dry-run", exit_code=3)
     assert "refused 1" in answer
-    assert "header begins" not in answer
+    assert "is another header" not in answer
 
 
 @pytest.mark.parametrize("header", ["email,status", "E-Mail,Zustand"])

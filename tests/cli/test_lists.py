@@ -89,7 +89,7 @@ def test_a_subscriber_that_does_not_exist_is_not_made(type_, client, words):
 def test_the_only_site_needs_no_name_and_one_of_several_does(run, type_, client):
     assert run("report", "list")
     other = sites.create("Other")
-    assert "There are several sites: choose one by --site with its name or" in str(
+    assert "There are several sites: choose one with --site and its name or" in str(
         type_("tag", "list").exception
     )
     assert run("tag", "list", "--site", "Other", "--json") == []
@@ -202,7 +202,7 @@ def test_the_counts_of_an_import_add_up_to_the_rows_of_its_file(run, client, tmp
 
 def test_a_field_is_deleted(run, type_, filled, tmp_path):
     said = run("field", "delete", "plan")
-    assert said == "The field plan is deleted once a job has removed its values.\n"
+    assert said == "The field plan is deleted when a job has removed its values.\n"
     run_bulk_actions(tmp_path)
     assert run("field", "list", "--json") == []
     message = str(type_("field", "delete", "plan").exception)

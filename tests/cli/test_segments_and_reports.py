@@ -61,7 +61,7 @@ def test_an_error_in_rules_is_shown_with_its_path(ask):
     assert "Did you mean `tag`?" in told
     assert "`unknown`" not in told
     assert "segment.name: Give" in ask("segment", "create", " ", PRO, exit_code=1)
-    assert "no JSON object" in ask("segment", "preview", "{tag: vip}", exit_code=2)
+    assert "not a JSON object" in ask("segment", "preview", "{tag: vip}", exit_code=2)
 
 
 def test_a_report_is_saved_drawn_and_deleted(ask, stored):

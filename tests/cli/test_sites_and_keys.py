@@ -349,7 +349,7 @@ def test_links_are_rotated_and_revoked(type_, client):
     assert standing() is Standing.OLD
     assert rotate("--revoke", input="n\n").exit_code == 1
     assert standing() is Standing.OLD
-    assert "Put new ones into your emails." in rotate("--revoke", "--yes").output
+    assert "Put new links into your emails." in rotate("--revoke", "--yes").output
     assert standing() is Standing.REVOKED
     acts = [(entry.actor, entry.act) for entry in audit_log.page(client.site)]
     assert acts[:2] == [("command line", "links revoked"), ("command line", "links rotated")]
@@ -372,5 +372,5 @@ def test_a_script_without_a_scope_gets_full_and_a_warning(type_, client):
     key = keys.authenticate(printed["publishable_key"], printed["secret_key"])
     assert key is not None
     assert key.scope == "full"
-    assert "without --scope the key may do everything" in made.stderr
+    assert "without --scope, the key may do everything" in made.stderr
     assert type_("key", "create", "--site", client.site.uuid, "--scope", "full").stderr == ""

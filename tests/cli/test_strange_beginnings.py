@@ -35,7 +35,7 @@ def book(**sheets):
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
 def test_lines_that_are_in_quotes_as_a_whole(refused, mark):
     said = refused(f'"email{mark}status"\n"ann@example.com{mark}unsubscribed"\n')
-    assert "in quotes as a whole" in said
+    assert "completely in quotes" in said
     assert "--map" not in said
 
 
@@ -68,12 +68,12 @@ def test_a_workbook_that_begins_with_a_cover(refused):
         "people.xlsx",
         exit_code=2,
     )
-    assert "Other sheets have a column of addresses: give `--sheet People` or `--sheet Old`." in said
+    assert "Other sheets also have a column of addresses: give `--sheet People` or `--sheet Old`." in said
 
 
 def test_a_first_row_of_a_person_is_still_asked_about(refused):
     said = refused("ann@example.com,post\nbob@example.com,email\n", exit_code=2)
-    assert "it seems to be a subscriber, and no header" in said
+    assert "it seems to be a subscriber, not a header" in said
     said = refused("Contact,Prefers\nann@example.com,x\nbob@example.com,email\n", exit_code=2)
     assert "give `--map 1=email`" in said
 

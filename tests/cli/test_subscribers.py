@@ -74,7 +74,7 @@ def test_who_is_no_subscriber_is_named(run, client, ann):
 
 def test_json_of_an_export_needs_a_file(run, client, ann, tmp_path):
     words = ("--site", client.site.uuid, "--json")
-    assert "say which FILE to write" in run("export", *words, exit_code=2)
+    assert "name a FILE to write" in run("export", *words, exit_code=2)
     assert run("export", tmp_path / "people.csv", *words)["change"] == "2"
 
 

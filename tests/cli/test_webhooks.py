@@ -74,7 +74,7 @@ def test_what_a_change_does_not_name_stays(ask, client):
     paused = ask("change", 1, "--pause", "--everybody", "--json")["attributes"]
     assert (paused["paused"], paused["kinds"], paused["segment_id"]) == (True, ["created"], None)
     assert ask("change", 1, "--kind", "erased", "--json")["attributes"]["paused"] is True
-    assert "give what to change" in ask("change", 1, exit_code=2)
+    assert "name at least one change" in ask("change", 1, exit_code=2)
 
 
 def test_a_test_says_what_came_of_it(ask):

@@ -32,7 +32,8 @@ def said(words):
         ("subscriber list --limit", "--limit needs a value after it."),
         (
             "tag list two words",
-            "`two words` is too much: leave it out, or put a value with blanks into quotes.",
+            "`two words` is one argument too many: leave it out, or put quotes around a value that contains "
+            "blanks.",
         ),
         ("tag list --sit x", "No such option '--sit'. Did you mean '--site'?"),
         ("api GET sites -q name", "-q / --query: write NAME=VALUE"),
@@ -63,9 +64,10 @@ def test_consent_that_is_missing_or_wrong_is_asked_for_with_what_each_answer_mea
     for line in (
         "Who in this file may be written to?",
         "--consent subscribed: Everybody. Each of them agreed to get your emails, and none of them has ",
-        "--consent unsubscribed: Nobody. They unsubscribed, or must not be written to.",
+        "--consent unsubscribed: Nobody. They unsubscribed, or must not get emails.",
         "--consent unconfirmed: Nobody yet. They still have to confirm.",
-        "--consent-column COLUMN: A column says who. Add --subscribed VALUE, --unsubscribed VALUE and ",
+        "--consent-column COLUMN: A column says who may be written to. Add --subscribed VALUE, "
+        "--unsubscribed VALUE and ",
     ):
         assert line in refused.output
 

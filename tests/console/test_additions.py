@@ -147,7 +147,7 @@ def test_custom_fields_are_of_their_type_and_the_type_is_suggested(support, site
         ({"email": "ann"}, "email", "Send an address of the form"),
         ({"first_name": LINK}, "first_name", "Leave this value out"),
         ({"tags": "x" * 300}, "tags", "Send tag names of at most 255 characters."),
-        ({"field-seats": "many", "type-seats": "number"}, "field-seats", "This is no number"),
+        ({"field-seats": "many", "type-seats": "number"}, "field-seats", "This is not a number"),
         ({"field-seats": LINK, "type-seats": "text"}, "field-seats", "Leave this value out"),
         ({"field-seats": "1", "type-seats": "colour"}, "field-seats", "Use one of the forms"),
         ({"consent": "maybe"}, "consent", "Send subscribed, unsubscribed or unconfirmed."),
@@ -222,8 +222,9 @@ def test_an_address_that_somebody_unsubscribed_and_left_stays_unsubscribed(suppo
     added = add("ANN@example.com", answer)
     assert added.status_code == 303
     assert subscribers.status(subscriber(site)) == "unsubscribed"
-    assert "Somebody had unsubscribed under this address: the person was added unsubscribed." in shown(
-        support, added
+    assert (
+        "Somebody with this address had unsubscribed before: the person was added as unsubscribed."
+        in shown(support, added)
     )
     assert "who had unsubscribed before under this address" in shown(support, added)
 
@@ -257,7 +258,7 @@ def test_of_several_tabs_one_adds_and_the_others_are_told(app, site, support, pa
 def test_a_field_that_was_deleted_meanwhile_keeps_what_was_typed(add):
     page = add(**{"field-gone": "many", "type-gone": "number"}).text
     assert re.findall(r'id="field-gone" name="field-gone" value="(\w+)"', page) == ["many"]
-    assert "This is no number" in page
+    assert "This is not a number" in page
 
 
 def test_a_form_that_names_two_addresses_adds_nobody(site, add):

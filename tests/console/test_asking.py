@@ -70,7 +70,7 @@ def test_it_is_not_offered_to_who_has_unsubscribed_and_refused_if_sent(site, man
     assert BUTTON not in manager.get(path).text
     refused = manager.post(f"{path}/confirmation")
     assert refused.status_code == 422
-    assert "Only unconfirmed" in refused.text
+    assert "Only subscribers who are unconfirmed" in refused.text
     assert sign_ups.list_page(site) == []
 
 

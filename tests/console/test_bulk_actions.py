@@ -87,7 +87,7 @@ def test_those_who_are_ticked_are_tagged(site, manager, root, work):
     assert newest(site) == ("meg@example.com", "tag put on many, begun", 2)
     waiting = followed(manager, sent).text
     assert "data-live" in waiting
-    assert "It continues if you leave this page" in waiting
+    assert "This continues if you leave the page" in waiting
     work()
     assert tagged(site, "fair") == {"p1@a.example", "p8@a.example"}
     done = followed(manager, sent).text

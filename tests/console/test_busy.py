@@ -154,7 +154,7 @@ def test_a_page_that_cannot_be_read_is_asked_for_again(world, monkeypatch):
 def test_what_may_have_been_done_is_not_sent_again(world, monkeypatch):
     monkeypatch.setattr(reports, "create", unfinished)
     shown = world.browser.post(f"{world.root}/reports/new", **REPORT)
-    assert (shown.status_code, "Check before you send it again" in shown.text) == (503, True)
+    assert (shown.status_code, "Check before you send the request again" in shown.text) == (503, True)
     assert "Try again" not in shown.text
     assert NOTHING_SAVED not in shown.text
 

@@ -331,7 +331,7 @@ def test_ticked_people_are_tagged_and_the_page_follows(browser, port, site, path
     page.get_by_role("button", name="Tag", exact=True).click()
     page.get_by_label("Tag", exact=True).fill("fair")
     page.get_by_role("button", name="Tag 2 subscribers").click()
-    page.get_by_text("It continues if you leave this page").wait_for()
+    page.get_by_text("This continues if you leave the page").wait_for()
     run_bulk_actions(tmp_path)
     page.get_by_text("2 subscribers tagged fair").wait_for()
     assert page.locator("[data-live]").count() == 0

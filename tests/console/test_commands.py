@@ -116,7 +116,7 @@ def test_an_address_is_changed_and_the_audit_log_keeps_neither(site, ann, suppor
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"act": "set field", "key": "seats", "type": "number", "value": "a dozen"}, "This is no number"),
+        ({"act": "set field", "key": "seats", "type": "number", "value": "a dozen"}, "This is not a number"),
         ({"act": "set field", "key": "seats", "type": "number", "value": "nan"}, "Send"),
         ({"act": "set field", "key": "beta", "type": "yes or no", "value": "maybe"}, "Type yes or no"),
         ({"act": "set field", "key": "fit", "type": "object", "value": "[1]"}, "Type a JSON object"),

@@ -26,11 +26,11 @@ def said_after(browser, response):
 def test_an_act_on_operators_leaves_its_line(site, owner, administrator, bob):
     path = f"/sites/{site.uuid}/operators"
     assert "role was given" in said_after(owner, owner.post(path, **bob, role="manager"))
-    assert "role was taken away" in said_after(owner, owner.post(path, **bob, role=""))
+    assert "role was removed" in said_after(owner, owner.post(path, **bob, role=""))
     on_site = bob | {"site": site.uuid}
     for given, act, said in [
         (on_site | {"role": "viewer"}, "role", "role was given"),
-        (on_site | {"role": ""}, "role", "role was taken away"),
+        (on_site | {"role": ""}, "role", "role was removed"),
         (bob | {"administrator": "1"}, "administrator", "is an administrator now"),
         (bob, "administrator", "no longer an administrator"),
         (bob, "remove", "was removed"),

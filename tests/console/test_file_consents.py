@@ -149,7 +149,7 @@ def test_a_programs_columns_are_read_alike_on_the_page_and_by_the_command(site, 
     file = next(PEERS.glob("unsubscribed_email*"))
     shown = manager.get(asked(manager, root, file.read_text(), file.name)).text
     assert "This file is from <b>Mailchimp</b>" in shown
-    assert column_of(shown, "UNSUB_TIME") == ("consent", "Mailchimp writes it so.")
+    assert column_of(shown, "UNSUB_TIME") == ("consent", "Mailchimp exports it under this name.")
     assert column_of(shown, "CONFIRM_TIME") == ("field: CONFIRM_TIME", Because.KEPT)
     with file.open("rb") as binary:
         plan = files.plan_columns(open_table(binary, "csv", Reading()), Reading())

@@ -10,7 +10,7 @@ __all__ = ["root"]
 def test_the_encoding_is_chosen_by_its_reading(site, manager, root):
     path = keep(manager, root, "email;jméno\nann@a.example;Žofie Dvořáková\n".encode("cp1250"))
     shown = manager.get(path).text
-    assert "The file is not UTF-8; one of its likeliest readings may be right" in shown
+    assert "The file is not UTF-8; choose the encoding with which the names look right" in shown
     assert 'name="ask-encoding" value="cp1250"' in shown
     assert "Žofie Dvořáková" in shown
     assert "Žofie Dvoøáková" in shown
@@ -54,7 +54,7 @@ def test_other_columns_that_say_no_are_ticked_as_ignored(site, manager, root):
     text = "email,state,confirmed,opt_in\nann@a.example,in,0,no\n"
     path = keep(manager, root, text, **BY_STATE)
     shown = manager.get(path).text
-    assert "Your answer subscribes some people of whom another column says" in shown
+    assert "Your answer subscribes some people who, according to another column," in shown
     assert 'type="checkbox" name="ignored-new-1" value="confirmed"' in shown
     assert 'type="checkbox" name="ignored-new-2" value="opt_in"' in shown
     assert '<button class="go" disabled>Import</button>' in shown

@@ -206,7 +206,7 @@ def test_a_file_without_a_header(site, manager, root):
 def test_the_order_of_dates_is_asked_for(site, manager, root):
     path = keep(manager, root, "email,created_at\nann@a.example,03/04/2025\n")
     shown = manager.get(path).text
-    assert "may have the day or the month first, or two digits for the year" in shown
+    assert "may begin with the day or with the month, or have two digits for the year" in shown
     assert "(the first in row 2, 1 in all): choose below" in shown
     refused = manager.post(path, start="1", headed="1", consent="subscribed")
     assert (refused.status_code, "Nothing was imported" in refused.text) == (422, True)

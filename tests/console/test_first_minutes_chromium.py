@@ -97,7 +97,7 @@ def test_a_first_import_takes_five_presses(stranger, site, settings, tmp_path):
 def test_a_first_form_takes_five_presses(stranger, site):
     page = stranger.page
     stranger.press("link", "Make a form")
-    page.get_by_text("Save them, and the form comes next").wait_for()
+    page.get_by_text("Save them to continue with the form").wait_for()
     looked_at(stranger, "first-pages")
     typed = {
         "name": SET_UP["name"],

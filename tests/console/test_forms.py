@@ -64,7 +64,7 @@ def test_a_form_is_changed_and_every_version_of_its_wording_shown(site, manager,
     assert "Yes, then." in shown
     assert "Yes, &lt;b&gt;please&lt;/b&gt;." in shown
     assert "&lt;input type=&#34;hidden&#34; name=&#34;wording&#34; value=&#34;2&#34;&gt;" in shown
-    assert "A change makes version 3." in shown
+    assert "Changing this text makes version 3." in shown
     manager.post(f"{path}/{form.id}", **SENT | {"first_name": "", "tags": "", "origins": "", "next_url": ""})
     emptied = forms.get(site, form.id)
     assert (emptied.fields, emptied.tags, emptied.origins, emptied.version) == ((), (), (), 2)
@@ -210,7 +210,7 @@ def test_a_proxy_that_is_not_named_is_told(site, manager, path):
     form = make_form(site)
     assert "AUDIENCE_TRUSTED_PROXIES" not in manager.get(f"{path}/{form.id}").text
     ask(site, form, is_proxied=True)
-    assert "AUDIENCE_TRUSTED_PROXIES names none" in manager.get(f"{path}/{form.id}").text
+    assert "AUDIENCE_TRUSTED_PROXIES does not name" in manager.get(f"{path}/{form.id}").text
 
 
 def test_a_version_has_how_many_agreed_to_it(site, manager, path):

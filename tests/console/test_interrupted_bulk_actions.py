@@ -90,7 +90,7 @@ def test_an_act_whose_process_dies_while_choosing_says_within_a_minute_that_it_w
     work()
     [left] = bulk_actions.newest(site)
     page = manager.get(f"{root}/acts/{left.id}").text
-    assert "It did not start" in page
+    assert "The bulk action did not start" in page
     assert "Requested by meg@example.com" in page
     assert "Download" not in page
     assert "not started" in manager.get(f"{root}/acts").text
@@ -158,7 +158,7 @@ def test_an_act_that_fails_stops_alone_and_can_go_on(site, manager, root, work, 
     monkeypatch.setattr(bulk_chunks, "_change", lambda each: real(each) if each.kind != "tag" else 1 / 0)
     work()
     assert "9 subscribers unsubscribed" in followed(manager, fine).text
-    assert "It failed" in followed(manager, broken).text
+    assert "The bulk action failed" in followed(manager, broken).text
     [trouble] = jobs.list_failed()
     assert (trouble.kind, trouble.status, trouble.attempts) == ("bulk_act", "failed", 1)
     assert trouble.reason.startswith("ZeroDivisionError at ")

@@ -106,12 +106,12 @@ def test_without_script_a_rule_is_tried_before_it_is_saved(site, manager, root):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"name": "x", "rules": "{tag}"}, "no JSON object"),
-        ({"name": "x", "rules": "[" * 9000}, "no JSON object"),
+        ({"name": "x", "rules": "{tag}"}, "not a JSON object"),
+        ({"name": "x", "rules": "[" * 9000}, "not a JSON object"),
         ({"name": "x", "rules": "[]"}, "Send an object."),
         ({"name": " ", "rules": VIPS}, "name"),
         ({"name": "x", "rules": '{"any": [{"tag": "vip"}, {"colour": "red"}]}'}, "segment.rules.any[1]"),
-        ({}, "no JSON object"),
+        ({}, "not a JSON object"),
     ],
 )
 def test_what_is_wrong_is_said_and_what_was_typed_stays(site, manager, root, fields, message):

@@ -76,7 +76,10 @@ def test_the_look_and_the_sender_are_saved_together_or_neither(site, administrat
     saved = administrator.post(path, **typed)
     assert saved.headers["Location"].endswith("?done=pages")
     assert (looks.get(site).name, senders.sender(site).mail_name) == ("Quay News", "Tom")
-    assert "The pages and the sender were saved." in administrator.get(f"{path}?done=pages").text
+    assert (
+        "The pages and the sender were saved, and are in use now."
+        in administrator.get(f"{path}?done=pages").text
+    )
 
 
 def test_a_test_keeps_what_is_typed_and_saves_nothing(site, owner, path, set_up):

@@ -18,7 +18,7 @@ from tests.console.forms import WRITES, World
 SITE = "/sites/<site_uuid>"
 HOUR = 3_600_000
 CLIENTS = 4
-GONE = "This form was sent before, and what it created no longer exists. Open a new form."
+GONE = "This form was sent before, and the record that it created no longer exists. Open a new form."
 # By the rule of its path: the table that the form adds a row to, and the page that has the form.
 MAKERS = {
     f"{SITE}/segments/new": ("segments", "$root/segments/new"),

@@ -47,7 +47,7 @@ def test_a_worker_deletes_it_and_meanwhile_nobody_reaches_it(
     key = keys.create([site])
     response = owner.post(path, typed=" Example ")
     assert (response.status_code, response.headers["Location"]) == (303, "/console/account?done=site-deleted")
-    assert "A worker deletes the site now" in owner.get("/account?done=site-deleted").text
+    assert "A worker is deleting the site now" in owner.get("/account?done=site-deleted").text
     assert keys.authenticate(key.publishable_key, key.secret_key) is None
     assert owner.get(f"/sites/{site.uuid}").status_code == 404
     assert "being deleted" in administrator.get("/sites").text

@@ -64,8 +64,8 @@ def test_a_tag_is_merged(site, root, manager):
 @pytest.mark.parametrize(("act", "fields", "message"), [
     ("rename", {"name": "vips"}, "Another tag of the site has this name"),
     ("rename", {"name": " "}, "Send"),
-    ("merge", {"into": "none"}, "The site has no other tag of this name"),
-    ("merge", {"into": "vip"}, "The site has no other tag of this name"),
+    ("merge", {"into": "none"}, "The site has no other tag with this name"),
+    ("merge", {"into": "vip"}, "The site has no other tag with this name"),
 ])  # fmt: skip
 def test_what_is_refused_is_said_on_the_page(site, root, manager, act, fields, message):
     refused = manager.post(f"{root}/{act}", tag=id_of(site, "vip"), **fields)

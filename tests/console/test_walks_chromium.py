@@ -164,7 +164,9 @@ def test_going_back_and_saving_again_leads_to_what_was_made(browser, port, site)
     page.go_back()
     assert page.get_by_label("Name", exact=True).input_value() == "Reeds"
     page.get_by_role("button", name="Save").click()
-    page.get_by_text("This form was sent before: this is what it created. To create another,").wait_for()
+    page.get_by_text(
+        "This form was sent before, and this page shows what it created. To create another,"
+    ).wait_for()
     looked_at(visitor, "made-before")
     assert len(segments.list_all(site)) == before + 1
     assert visitor.problems == []
@@ -272,7 +274,7 @@ def test_an_act_that_was_not_begun_says_so(browser, port, site, width):
     with database.write(site.id):
         database.execute("UPDATE jobs SET not_before = 0 WHERE site_id = ?", [site.id])
     run_bulk_actions(Path("/nowhere"))
-    visitor.page.get_by_text("It did not start").wait_for()
+    visitor.page.get_by_text("The bulk action did not start").wait_for()
     looked_at(visitor, "not-begun")
     visitor.page.get_by_role("link", name="All bulk actions").click()
     visitor.page.get_by_text("not started").wait_for()
@@ -290,7 +292,7 @@ def test_a_site_is_deleted_once_its_name_is_typed(browser, port, site, settings,
     assert button.is_disabled()
     page.get_by_label("Type the name of the site").fill(" Example ")
     button.click()
-    page.get_by_text("A worker deletes the site now").wait_for()
+    page.get_by_text("A worker is deleting the site now").wait_for()
     page.get_by_text("being deleted").wait_for()
     looked_at(visitor, "deleting-site")
     run_due(site_deletions.kind(settings.instance))
@@ -417,11 +419,11 @@ def test_two_factor_sign_in_is_set_up_and_asked_for(browser, port, site, width):
     page.get_by_label("E-mail address").fill(EMAIL)
     page.get_by_label("Password").fill(PASSWORD)
     page.keyboard.press("Enter")
-    page.get_by_label("Code of your app").fill("000000")
+    page.get_by_label("Code from your app").fill("000000")
     page.keyboard.press("Enter")
     page.get_by_role("alert").wait_for()
     looked_at(visitor, "two-factor-code")
-    page.get_by_label("Code of your app").fill(recovery_code)
+    page.get_by_label("Code from your app").fill(recovery_code)
     page.keyboard.press("Enter")
     page.wait_for_url("**/console/account")
     problems = [each for each in visitor.problems if "422" not in each]

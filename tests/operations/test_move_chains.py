@@ -67,7 +67,7 @@ def test_a_new_database_that_is_gone_is_given_up_only_when_that_is_said(files, c
     new.unlink()
     if gone == "made anew":
         new.touch(0o600)
-    assert "has no instance any more" in str(command(files, "--undo", status=1).exception)
+    assert "no longer has an instance" in str(command(files, "--undo", status=1).exception)
     assert new.exists() is (gone == "made anew")
     with pytest.raises(LostFile, match="moved on"):
         open_process(files)

@@ -107,7 +107,9 @@ def test_an_instance_that_is_elsewhere_does_not_move(files, empty, client, tmp_p
     command(files, "--to", empty)
     command(files, "--undo")
     on_server, file = replace(files, database_url=empty), tmp_path / "new.db"
-    assert "is elsewhere" in str(command(on_server, "--to", f"sqlite:{file}", status=1).exception)
+    assert "has moved to another database" in str(
+        command(on_server, "--to", f"sqlite:{file}", status=1).exception
+    )
     with pytest.raises(LostFile):
         open_process(on_server)
 
@@ -153,7 +155,7 @@ def test_a_move_that_another_host_took_back_or_began_anew_does_not_end(
         add(end, table, rows)
 
     monkeypatch.setattr(moves.MoveDatabase, "add", marked_meanwhile)
-    assert "in the meantime" in str(command(files, "--to", empty, status=1).exception)
+    assert "Meanwhile, another host" in str(command(files, "--to", empty, status=1).exception)
     with (
         moves.connected(files.database, None, 3, False) as source,
         moves.connected(empty, None, 3, False) as target,

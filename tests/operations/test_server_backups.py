@@ -99,7 +99,7 @@ def test_whoever_left_since_stays_away_by_the_former_database(left_since, on_ser
     assert "Restored 2 subscribers as of" in done.stdout
     assert "erased again: 1 subscriber." in done.stdout
     assert "still unsubscribed: 1 subscriber." in done.stdout
-    assert "1 keys revoked since the backup stay revoked." in done.stdout
+    assert "1 keys that were revoked after the backup stay revoked." in done.stdout
     assert states(settings) == [None, False, True]
     again = restore(settings, left_since, "--former", on_server.database_url)
     assert "The database is not empty" in str(again.exception)
@@ -190,9 +190,9 @@ def test_what_does_not_fit_is_refused_and_leaves_the_database_empty(
         refused = restore(settings, file, "--former", former)
         assert reason in str(refused.exception)
     refused = restore(of_file, left_since)
-    assert "is of a PostgreSQL server" in str(refused.exception)
+    assert "is the backup of a PostgreSQL database" in str(refused.exception)
     refused = restore(of_file, tmp_path / "file.tar", "--former", new_database)
-    assert "--former is of PostgreSQL" in refused.output
+    assert "--former is only for PostgreSQL" in refused.output
     refused = run_on(on_server, "backup", "check", "--restore", str(left_since))
     assert "into an empty database with `audience restore`" in str(refused.exception)
     with psycopg.connect(new_database) as connection:

@@ -70,8 +70,9 @@ def test_an_answer_of_before_does_not_spoil_a_file_that_is_utf_8():
 def test_a_file_that_is_not_as_it_is_said_names_the_line(name):
     with pytest.raises(FormError) as error:
         read(b"email\n" * 2000 + b"\x81\n", name)
-    assert error.value.problems[0].message[:52] in {
-        f"The file is not in that encoding: line {line} or one so"[:52] for line in range(1300, 2002)
+    assert error.value.problems[0].message[:66] in {
+        f"The file is not in the encoding that you named: line {line}, or a line"[:66]
+        for line in range(1300, 2002)
     }
 
 

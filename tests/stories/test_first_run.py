@@ -79,7 +79,7 @@ def test_the_first_start_packs_the_place_table_once_and_ctrl_c_stops_it(tmp_path
             until(lambda: (tmp_path / FILE).exists())
         first.interrupt()
         assert first.process.returncode == 0
-        until(lambda: first.shows("Everything is stopped"))
+        until(lambda: first.shows("Audience has stopped"))
         assert processes_of(tmp_path) == ""
         assert first.text.startswith("Starting ")
         assert "/healthz" not in first.text

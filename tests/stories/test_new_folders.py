@@ -67,7 +67,7 @@ def test_a_command_in_a_wrong_folder_makes_no_instance(tmp_path, monkeypatch, wo
 def test_a_command_that_begins_an_instance_makes_one_and_says_so_once(tmp_path, words):
     begun, again = (type_(tmp_path / "new", *words) for _ in range(2))
     assert (begun.returncode, again.returncode) == (0, 0)
-    made = f"Made a new instance in {tmp_path}/new: `audience serve` here serves it."
+    made = f"Made a new instance in {tmp_path}/new: start it with `audience serve`."
     assert begun.stderr.startswith(made)
     assert "AUDIENCE_INSTANCE" in begun.stderr
     assert "Made a new instance" not in begun.stdout + again.stderr + again.stdout

@@ -123,7 +123,7 @@ def test_of_two_columns_of_one_date_the_exact_name_wins(client, columns):
     assert meanings["created_at"][0] == "created_at"
     assert meanings["Signup Date"] == (
         "field:Signup_Date",
-        "Another column already means created_at, so it is a custom field.",
+        "Another column already means created_at, so this one becomes a custom field.",
     )
     site_lane.drain(client.site.id, 30)
     attributes = client.find("ada@example.com")["attributes"]

@@ -29,7 +29,7 @@ SYSTEM = "/etc/resolv.conf"
 HEALTH_TIMEOUT_SECONDS = 2.0
 HEALTH_SECONDS = 30.0  # that an outcome of the canaries holds, and an answer that they vouch for is cached
 
-BUSY = Sentence(Code.BUSY, "Too many requests wait for the DNS: send the request again in a moment.")
+BUSY = Sentence(Code.BUSY, "Too many requests are waiting for the DNS: send the request again in a moment.")
 NO_CANARIES = Canaries()
 Question = tuple[str, dns.rdatatype.RdataType]
 PendingAnswer = concurrent.futures.Future[DnsAnswer]

@@ -112,11 +112,11 @@ def test_a_link_is_spent_once_and_in_its_time(ann, passing, purpose, lifetime):
     token = sessions.new_link(ann, purpose)
     passing(lifetime - 1)
     assert sessions.spend_link(token, purpose).operator_id == ann
-    with pytest.raises(Refused, match="used up or too old"):
+    with pytest.raises(Refused, match="used already, or is too old"):
         sessions.spend_link(token, purpose)
     late = sessions.new_link(ann, purpose)
     passing(lifetime)
-    with pytest.raises(Refused, match="used up or too old"):
+    with pytest.raises(Refused, match="used already, or is too old"):
         sessions.find_link(late, purpose)
 
 
