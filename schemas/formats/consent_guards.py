@@ -1,7 +1,7 @@
 """Rows that contradict the user's answer about consent: a file that has one is refused."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from schemas.export_columns import EXPORT_COLUMNS
@@ -12,6 +12,7 @@ from schemas.formats.consent_question import CountedColumn
 from schemas.formats.consent_words import is_unsubscribed, is_yes
 from schemas.formats.header_names import is_unsubscribing
 from schemas.formats.meanings import CUSTOM, OWN, normal
+from schemas.formats.presets import STATE_COLUMN
 from schemas.formats.questions import FileQuestion
 from schemas.formats.refusals import FileRefused
 from schemas.formats.tables import Table
@@ -122,11 +123,10 @@ class Guards:
 
         Raises `FileRefused` at once if a `command` contradicts it.
         """
-        for position, value in self._table.cells(record) if self._says and not self._contradiction else ():
-            says = self._says.get(position)
-            if says and value and self._is_out(*says, value) and self._is_in(record):
-                self._contradiction = row, says[0]
-                break
+        if self._says and not self._contradiction:
+            out = [column for column, *says in self._watched(record) if self._is_out(column, *says)]
+            if out and self._is_in(record):
+                self._contradiction = row, max(out, key=_is_of_files)
         for column in self._commands:
             if self._command(record, column) == "subscribe":
                 raise FileRefused(COMMAND.format(row=row))
@@ -149,6 +149,12 @@ class Guards:
         sentence = OTHERWISE if self._consents else SAYS_SO
         raise Contradicted(sentence.format(row=row, place=column.position), counted, questions)
 
+    def _watched(self, record: Any) -> Iterator[tuple[Column, bool, Any]]:
+        """Yields (column, whether its header means unsubscribed, value), without columns that may not say."""
+        for position, value in self._table.cells(record):
+            if value and (says := self._says.get(position)):
+                yield *says, value
+
     def _command(self, record: Any, column: Column) -> str:
         return comparable(csv_values.read_text(self._table.cell_of(record, column)))
 
@@ -157,10 +163,19 @@ class Guards:
         return brings_in(self._table, self._consents, record)
 
     def _is_out(self, column: Column, is_unsubscribing: bool, value: Any) -> bool:
-        """Whether a value means unsubscribed; in a column of tags, whether one of the tags does."""
+        """Whether a value means unsubscribed; in a column of tags, whether one of the tags does.
+
+        In a zip archive, the name of each file but that of the subscribed people does.
+        """
+        if _is_of_files(column):
+            return bool(value != SUBSCRIBED)
         if column.meaning == "tags" and isinstance(value, str):
             return any(map(is_unsubscribed, csv_values.read_tags(value, self._tag_separator)))
         return _means_unsubscribed(value, is_unsubscribing)
+
+
+def _is_of_files(column: Column) -> bool:
+    return column.name == STATE_COLUMN
 
 
 def brings_in(table: Table, consents: Sequence[ConsentColumn], record: Any) -> bool:
