@@ -53,7 +53,7 @@ def apply(settings: Settings, file: Path | None, as_json: bool) -> None:
     cut_off = erasure_log.unfinished_bytes(log)
     erased, unsubscribed, paused = restore_carryover.apply_log(settings.instance, log)
     lines = [
-        f"Subscribers erased again: {counted(erased, 'subscriber')}. Subscribers unsubscribed again: "
+        f"Erased again: {counted(erased, 'subscriber')}. Unsubscribed again: "
         f"{unsubscribed:,}."
     ]
     lines += [PAUSED.format(paused)] if paused else []

@@ -41,7 +41,7 @@ def test_lines_that_are_cut_off_are_named_when_a_log_is_applied(begun, client, t
     copy = tmp_path / "copy.jsonl"
     assert run_on(begun, "erasures", "export", str(copy)).exit_code == 0
     copy.write_bytes(copy.read_bytes() + b'{"site')
-    assert "of 6 bytes, is cut off" in run_on(begun, "erasures", "apply", str(copy)).stdout
+    assert "is cut off after 6 bytes" in run_on(begun, "erasures", "apply", str(copy)).stdout
 
 
 @pytest.mark.parametrize("damage", [b"\xff\x00 damaged\n", b'{"at": 1}\n', b'{"site_uuid": "\\u0022"}\n'])
@@ -111,7 +111,7 @@ def test_a_new_folder_without_a_log_says_whom_that_may_bring_back(begun, file, c
     assert "has no erasures.log: people who unsubscribed or were erased" in asked.stderr
     assert not list(there.instance.glob("audience.db*"))
     shown = run_on(there, "restore", str(file), "--yes").stdout
-    assert "was erased in the 1 day(s) since the backup may be subscribed" in shown
+    assert "were erased in the 1 day(s) since the backup may be subscribed" in shown
 
 
 @pytest.mark.parametrize("unfinished", [b"\0" * 4096, b'{"site_uuid":"', b"x" * 70_000])
