@@ -73,6 +73,8 @@ class RequestSchema(ma.Schema):
     """A JSON object of a request: `null` is an absent key, `[]` is `{}`, unknown keys are ignored.
 
     Text that could not be stored is refused even under unknown keys.
+
+    Parameters called `form` are request schemas.
     """
 
     error_messages = {"type": OBJECT}  # noqa: RUF012 - marshmallow's own interface

@@ -409,7 +409,7 @@ DO_NOT_READ = {
     "audience.telemetry:record_blacklist_test",
     "audience.telemetry:record_delivery",
     "audience.telemetry:record_dns_health",
-    "audience.undo.undos:reason",
+    "audience.undo.undos:reason_in_words",
     "audience.webhooks.deliveries:log",
     "audience.webhooks.deliveries:send",
     "audience.webhooks.deliveries:was_taken",
