@@ -22,6 +22,7 @@ from schemas.formats.consent_question import (
     by_words,
 )
 from schemas.formats.other_columns import OTHERS
+from schemas.formats.presets import STATE_COLUMN
 from schemas.formats.questions import FileQuestion, QuestionsOpen
 from schemas.formats.readings import options
 from schemas.values import STATES
@@ -157,17 +158,24 @@ def _by_column(parameters: Pairs, column: str, states: Pairs, questions: Sequenc
 
     `states` has a (consent status, value) pair for each value of the column.
     """
-    options_before = [pair for pair in parameters if pair[0] not in ("consent", "consent_column", *STATES)]
-    return options([*options_before, ("consent_column", column), *states, *_other_answers(questions)])
+    before = _without_consent(parameters)
+    return options([*before, ("consent_column", column), *states, *_other_answers(questions)])
+
+
+def _without_consent(parameters: Pairs) -> Pairs:
+    return [pair for pair in parameters if pair[0] not in ("consent", "consent_column", *STATES)]
 
 
 def contradiction(error: Contradicted, command: Sequence[str], parameters: Pairs) -> str:
     """The message that a column contradicts an answer.
 
     It ends in a command that takes consent from the column, unless this has too many values or no `consent`
-    was given.
+    was given. For a zip archive of files by state, the command takes it from their names.
     """
     column = error.counted.column
+    if column.name == STATE_COLUMN:
+        words = options([*_without_consent(parameters), ("from", "mailchimp")])
+        return "\n".join([error.command, "", COMMANDS, f"  {shlex.join([*command, *words])}"])
     if error.counted.many or "consent" not in dict(parameters):
         return error.command
     states = _suggested_states(column.name, error.counted.listed)

@@ -122,14 +122,14 @@ def _key_values(row: Key) -> dict[str, Any]:
 
 
 class Duration(click.ParamType[int]):
-    """A duration such as `90s`, `30m`, `24h` or `7d`, converted to milliseconds. The default unit is `s`."""
+    """A duration such as `90s`, `30m`, `24h` or `7d`, converted to milliseconds. Only 0 needs no unit."""
 
     name = "duration"
     UNITS = MappingProxyType({"": 1_000, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000})
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         match = DURATION.fullmatch(str(value))
-        if match is None:
+        if match is None or not match[2] and int(match[1]):
             self.fail("give a number and a unit, such as 90s, 30m, 24h or 7d", param, ctx)
         return int(match[1]) * self.UNITS[match[2]]
 

@@ -212,7 +212,7 @@ def test_rotating_the_first_key_deletes_the_file_that_holds_its_secret(type_, se
     assert not (settings.instance / "first-site.json").exists()
 
 
-@pytest.mark.parametrize("span", ["24 hours", "-1h", "1.5h", "h", ""])
+@pytest.mark.parametrize("span", ["24", "24 hours", "-1h", "1.5h", "h", ""])
 def test_a_malformed_overlap_is_explained(type_, span):
     result = type_("key", "rotate", "pk_x", "--overlap", span)
     assert result.exit_code == 2
