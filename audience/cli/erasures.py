@@ -52,10 +52,7 @@ def apply(settings: Settings, file: Path | None, as_json: bool) -> None:
         raise NotFound(NO_FILE.format(log))
     cut_off = erasure_log.unfinished_bytes(log)
     erased, unsubscribed, paused = restore_carryover.apply_log(settings.instance, log)
-    lines = [
-        f"Erased again: {counted(erased, 'subscriber')}. Unsubscribed again: "
-        f"{unsubscribed:,}."
-    ]
+    lines = [f"Erased again: {counted(erased, 'subscriber')}. Unsubscribed again: {unsubscribed:,}."]
     lines += [PAUSED.format(paused)] if paused else []
     lines += [erasure_log.CUT_OFF.format(cut_off)] if cut_off else []
     shown = {"erased": erased, "left": unsubscribed, "paused_webhooks": paused, "cut_off_bytes": cut_off}
