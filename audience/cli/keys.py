@@ -129,7 +129,7 @@ class Duration(click.ParamType[int]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         match = DURATION.fullmatch(str(value))
-        if match is None or not match[2] and int(match[1]):
+        if match is None or (not match[2] and int(match[1])):
             self.fail("give a number and a unit, such as 90s, 30m, 24h or 7d", param, ctx)
         return int(match[1]) * self.UNITS[match[2]]
 

@@ -1,7 +1,6 @@
 """What a file leaves open, at the command line: asked on a terminal, else refused with commands to copy."""
 
 import shlex
-import zipfile
 
 import pytest
 
@@ -30,20 +29,6 @@ def test_without_a_terminal_it_ends_with_2_and_commands_to_copy(type_, client, f
     assert type_(*shlex.split(lines[3])[1:], asked=True).exit_code == 0
     assert client.counts() == (2, 1, 1)
     assert len(client.get("/fetch/tags").json["data"]) == 1
-
-
-def test_an_archive_of_files_by_state_is_answered_by_their_names(type_, client, tmp_path):
-    header, archive = "Email Address,Shoe,LEID,EUID", tmp_path / "export.zip"
-    with zipfile.ZipFile(archive, "w") as written:
-        written.writestr("subscribed_a.csv", f"{header}\nann@example.com,7,1,1\n")
-        written.writestr("cleaned_a.csv", f"{header}\nbob@example.com,7,2,2\n")
-    words = ("import", archive, "--site", client.site.uuid, "--tag", "old")
-    assert type_(*words, "--consent-column", "Email Address", "--subscribed", "x", asked=True).exit_code
-    refused = type_(*words, "--consent", "subscribed", asked=True)
-    assert refused.exit_code == 1
-    [line] = [line for line in refused.output.splitlines() if line.startswith("  audience ")]
-    assert type_(*shlex.split(line)[1:]).exit_code == 0
-    assert client.counts() == (2, 1, 1)
 
 
 def test_a_dry_run_is_answered_by_a_dry_run(type_, client, file):

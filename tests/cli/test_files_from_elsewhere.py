@@ -1,6 +1,7 @@
 """Each file from elsewhere leaves open what it must, and with its right answer brings in whom it should."""
 
 import shlex
+import zipfile
 
 import pytest
 
@@ -88,3 +89,17 @@ def test_a_file_from_elsewhere(request, client, door, name):
 
 def test_there_are_sixty_of_them():
     assert len(CASES) >= 60
+
+
+def test_an_archive_of_files_by_state_is_answered_by_their_names(type_, client, tmp_path):
+    header, archive = "Email Address,Shoe,LEID,EUID", tmp_path / "export.zip"
+    with zipfile.ZipFile(archive, "w") as written:
+        written.writestr("subscribed_a.csv", f"{header}\nann@example.com,7,1,1\n")
+        written.writestr("cleaned_a.csv", f"{header}\nbob@example.com,7,2,2\n")
+    words = ("import", archive, "--site", client.site.uuid, "--tag", "old")
+    assert type_(*words, "--consent-column", "Email Address", "--subscribed", "x", asked=True).exit_code
+    refused = type_(*words, "--consent", "subscribed", asked=True)
+    assert refused.exit_code == 1
+    [line] = [line for line in refused.output.splitlines() if line.startswith("  audience ")]
+    assert type_(*shlex.split(line)[1:]).exit_code == 0
+    assert client.counts() == (2, 1, 1)
