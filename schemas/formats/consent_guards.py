@@ -24,7 +24,7 @@ SAYS_SO = (
     "`columns` names it."
 )
 OTHERWISE = (
-    "Your answer subscribes row {row}, but another column says that somebody has unsubscribed. "
+    "Row {row} is subscribed by your answer, but another column says that somebody has unsubscribed. "
     "Import such rows separately, with `consent=unsubscribed`. Send `ignore_column={place}` only if the "
     "column is about something else. `columns` names it."
 )

@@ -19,7 +19,7 @@ BY_COLUMN = ("--consent-column", "state", "--subscribed", "in", "--unsubscribed"
         ("people.csv", "email,Data cancellazione\nann@example.com,2024-05-06\n", IN,
          "Row 2 of a column says that somebody has unsubscribed", "Found: `Data cancellazione`."),
         ("people.csv", "email,state,Opted out\nann@example.com,in,1\n", BY_COLUMN,
-         "Your answer subscribes row 2, but another column says that somebody has unsubscribed",
+         "Row 2 is subscribed by your answer, but another column says that somebody has unsubscribed",
          "Found: `Opted out`."),
     ],
 )  # fmt: skip

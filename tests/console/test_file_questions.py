@@ -71,6 +71,13 @@ def test_what_contradicts_is_shown_with_all_else_that_is_open(site, manager, roo
     assert '<button class="go" disabled>Import</button>' in shown
 
 
+def test_a_row_that_contradicts_a_column_is_named(site, manager, root):
+    text = "email,state,Opted out\nann@a.example,in,1\n"
+    told = {"consent_column": "2", "told_column": "2", "value-1": "in", "state-1": "subscribed"}
+    shown = manager.get(keep(manager, root, text, consent="column", **told)).text
+    assert "Row 2 of <bdi>Opted out</bdi> says that somebody has unsubscribed" in shown
+
+
 def test_a_command_with_other_words_is_answered_as_the_column_that_says_who(site, manager, root):
     text = "email,command\nann@a.example,unsubscribe\nbob@a.example,remove\ncy@a.example,\n"
     path = keep(manager, root, text, consent="unsubscribed")
