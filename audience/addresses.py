@@ -11,19 +11,15 @@ from schemas.values import trim
 MAX_LOCAL_BYTES = 64  # RFC 5321 section 4.5.3.1.1
 MAX_ADDRESS_BYTES = 254  # RFC 5321 section 4.5.3.1.3, less the angle brackets
 ASCII_LOCAL = re.compile(r"[!-?A-~]+")
-PLAIN = re.compile(  # as most are: nothing to trim, to fold or to unquote
-    rf"([!#-'*-?A-\[\]-~]{{1,{MAX_LOCAL_BYTES}}})@([!-~]+)"
-)
-QUOTED = re.compile(rf'"((?:[^"\\]|\\.){{0,{MAX_LOCAL_BYTES}}}+)"')  # of a local part: "ann" is ann
-ESCAPED = re.compile(r"\\(.)")
-QUOTING = frozenset('"\\()')  # what is left of it begins a comment, or needs its quotes
+PLAIN = re.compile(rf"([!-?A-~]{{1,{MAX_LOCAL_BYTES}}})@([!-~]+)")  # as most are: nothing to trim or to fold
+QUOTING = frozenset('"\\()')  # of a local part: "ann", a\nn and ann(home) are further spellings of ann
 DOMAIN = re.compile(r"[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+")
 UNWANTED = ("Cc", "Cf", "Cs")  # categories of control, invisible and half characters
 
 MALFORMED = Sentence(
     Code.MALFORMED_ADDRESS,
     "Send an address of the form name@example.com: one @, a domain with a dot, of letters, digits and "
-    "hyphens, no spaces, comments or invisible characters, "
+    "hyphens, no spaces, quotes, comments or invisible characters, "
     f"at most {MAX_LOCAL_BYTES} bytes before the @ and {MAX_ADDRESS_BYTES} in total.",
 )
 
@@ -33,8 +29,7 @@ class MalformedAddress(ValueError):
 
 
 def identity(address: str) -> str:
-    """The normal form of an address: trimmed, NFKC, the local part in small letters and without quotes, the
-    domain in A-labels.
+    """The normal form of an address: trimmed, NFKC, the local part in small letters, the domain in A-labels.
 
     Raises `MalformedAddress`. Checks only the form: `answers.validation` tells whether mail can be delivered.
     """
@@ -45,12 +40,22 @@ def identity(address: str) -> str:
     if not text.isascii():
         text = trim(unicodedata.normalize("NFKC", text))
     local, at, domain = text.partition("@")
-    local = ESCAPED.sub(r"\1", QUOTED.sub(r"\1", local))
-    if not (local and at and domain and _is_visible(local) and QUOTING.isdisjoint(local)):
+    if not (local and at and domain) or not _is_visible(local):
         raise MalformedAddress(MALFORMED)
     key = f"{local.lower()}@{_ascii_domain(domain)}"
     if not address.isascii():
         _check_lengths(key)
+    return key
+
+
+def identity_of_new(address: str) -> str:
+    """The normal form of an address that may be added.
+
+    Raises `MalformedAddress`, also for quotes and comments, by which one mailbox has several spellings.
+    """
+    key = identity(address)
+    if not QUOTING.isdisjoint(key):
+        raise MalformedAddress(MALFORMED)
     return key
 
 

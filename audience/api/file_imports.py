@@ -59,7 +59,7 @@ def _import(site: Site, form: dict[str, Any], claim: Claim | None) -> dict[str, 
     with file_imports.receiving(site) as upload, _file(site, form) as file:
         if claim:
             upload.hold, upload.keep = claim.hold, lambda id_: claim.keep({"import_id": id_})
-        upload.store(file.rows(addresses.identity))
+        upload.store(file.rows(addresses.identity_of_new))
         imported = ImportedFile("", actor().name, file.consent, file.answers, file.digest)
         upload.accept(file.refused_header, services().import_queue, imported, actor())
     if asked:
@@ -69,7 +69,7 @@ def _import(site: Site, form: dict[str, Any], claim: Claim | None) -> dict[str, 
 
 def _judge(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     with _file(site, form) as file:
-        judged = dry_runs.dry_run(site, file.rows(addresses.identity), wire.DRY_RUN_ROWS)
+        judged = dry_runs.dry_run(site, file.rows(addresses.identity_of_new), wire.DRY_RUN_ROWS)
     return wire.dry_run(judged, file, form)
 
 

@@ -85,7 +85,7 @@ def change_from_item(item: Item, at: int | None = None, time_zone: str = "UTC") 
     """
     email = item["email"]
     values: list[Any] = [
-        addresses.identity(email),
+        addresses.identity_of_new(email),
         trim(email),
         *[item.get(name, "") for name in NAMES],
         item.get("fields", {}),

@@ -174,7 +174,7 @@ class FileRun:
     ) -> Generator[FileRow, None, None]:
         """Yields all rows; calls `advance` with the bytes read, and `refuse` with each refused row."""
         position = 0
-        for number, row in enumerate(self.file.rows(addresses.identity)):
+        for number, row in enumerate(self.file.rows(addresses.identity_of_new)):
             if row.item is None:
                 refuse(row)
             if number % PROGRESS_ROWS == 0:

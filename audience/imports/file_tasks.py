@@ -87,7 +87,7 @@ def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpen
     outcome: dict[str, Any] = {}
     try:
         with _open_file(site, instance, upload, open_file, lambda _, look: outcome.update(look=look)) as file:
-            outcome |= dry_run_result(dry_runs.dry_run(site, file.rows(addresses.identity)))
+            outcome |= dry_run_result(dry_runs.dry_run(site, file.rows(addresses.identity_of_new)))
     except FormError as error:
         outcome |= _problem(error)
     except Unavailable:
@@ -168,7 +168,7 @@ def _try(task: Task, file: ReadableFile) -> None:
     """Makes a dry run of the whole file. Stores the result as it grows."""
     task.is_described = True
     task.note(0)
-    done = dry_runs.dry_run(task.site, file.rows(addresses.identity), None, task.judge)
+    done = dry_runs.dry_run(task.site, file.rows(addresses.identity_of_new), None, task.judge)
     task.found |= dry_run_result(done)
     task.end()
 
@@ -215,7 +215,7 @@ def _receive(task: Task, file: ReadableFile, received: Upload) -> None:
     Discards it if the file cannot be read, or the operator has abandoned it.
     """
     try:
-        received.store(task.note_progress(file.rows(addresses.identity)))
+        received.store(task.note_progress(file.rows(addresses.identity_of_new)))
     except FormError:
         received.discard()
         raise

@@ -54,7 +54,7 @@ def check(answers: Answers, site: Site, typed: str, is_kept: bool, name: str, ag
     result = answers.validate(Candidate(email=typed, name=name, user_agent=agent), lists)
     suggestion, domain = result.suggestion or "", trim(typed).rpartition("@")[2]
     try:
-        meant = addresses.identity(typed)
+        meant = addresses.identity_of_new(typed)
     except MalformedAddress:
         return CheckedAddress(NO_ADDRESS, suggestion=suggestion)
     if _local(meant) != _local(trim(typed).lower()):

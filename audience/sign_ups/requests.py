@@ -176,7 +176,7 @@ def _form(site: Site, form_id: int) -> SignUpForm:
 
 def _normal(email: str) -> str:
     try:
-        return addresses.identity(email)
+        return addresses.identity_of_new(email)
     except addresses.MalformedAddress as error:
         raise Refused(str(error), [FieldError("sign_up.email", str(error))]) from error
 

@@ -177,7 +177,7 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
     counts from now on: a waiting `subscribe` of the new address is somebody else's.
     """
     try:
-        new_key = addresses.identity(address)
+        new_key = addresses.identity_of_new(address)
     except addresses.MalformedAddress as error:
         return str(error)
     subscriber = stored.get_by_key(site_id, key)

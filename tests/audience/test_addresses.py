@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audience.addresses import MalformedAddress, identity
+from audience.addresses import MalformedAddress, identity, identity_of_new
 
 SAME = [  # each as written, and what it is compared by
     ("ada@example.com", "ada@example.com"),
@@ -28,14 +28,6 @@ SAME = [  # each as written, and what it is compared by
     ("ada＠example.com", "ada@example.com"),
     ("ﬁn@example.com", "fin@example.com"),
     ("o'hara/x=y!#$%&*?^_`{|}~-@example.com", "o'hara/x=y!#$%&*?^_`{|}~-@example.com"),
-    ('"ada"@example.com', "ada@example.com"),
-    ('"Ada.King"@example.com', "ada.king@example.com"),
-    ('"ada".king@example.com', "ada.king@example.com"),
-    (r'"a\d\a"@example.com', "ada@example.com"),
-    (r"\ada@example.com", "ada@example.com"),
-    ("＂ada＂@example.com", "ada@example.com"),
-    ('"ada..king."@example.com', "ada..king.@example.com"),
-    ('"' + "l" * 62 + '"@example.com', "l" * 62 + "@example.com"),
     ("l" * 64 + "@example.com", "l" * 64 + "@example.com"),
     ("é" * 32 + "@example.com", "é" * 32 + "@example.com"),
     ("a@" + "d" * 63 + ".com", "a@" + "d" * 63 + ".com"),
@@ -55,9 +47,7 @@ MALFORMED = [
     "\ud800@example.com", "ada@\udfff.com", "l" * 65 + "@example.com", "é" * 33 + "@example.com",
     "a@" + "d" * 64 + ".com", "a@" + "d." * 125 + "com", "a@" + "ü" * 60 + ".example", "ada@bü_cher.example",
     "ada@-ü.example", "ada@\u200bü\u0300.", "ada@ex\u00admple", "a" * 5_000_000 + "@example.com",
-    "a@" + "ü." * 2_000_000, '""@example.com', '"ada@example.com', 'ada"@example.com', 'a"da@example.com',
-    r'"a\"da"@example.com', r"ada\@example.com", "ada(x)@example.com", "(x)ada@example.com",
-    'ada@(x)example.com', '"(x)ada"@example.com', "ada（x）@example.com", '"a@b"@example.com',
+    "a@" + "ü." * 2_000_000,
 ]  # fmt: skip
 
 
@@ -101,3 +91,19 @@ def test_an_address_that_normalizing_lengthens_is_refused():
     assert identity("\ufb03@example.com") == "ffi@example.com"
     with pytest.raises(MalformedAddress):
         identity("\ufb03" * 22 + "@example.com")  # 66 letters
+
+
+@pytest.mark.parametrize("address", [
+    '"ada"@example.com', '"Ada.King"@example.com', '"ada".king@example.com', r'"a\d\a"@example.com',
+    r"\ada@example.com", "＂ada＂@example.com", '"jose"\u0301@example.com', "jose\\\u0301@example.com",
+    'ada"@example.com', "ada(x)@example.com", "(x)ada@example.com", "ada（x）@example.com",
+])  # fmt: skip
+def test_spellings_of_a_mailbox_that_nobody_is_added_by(address):
+    assert identity(address)
+    with pytest.raises(MalformedAddress):
+        identity_of_new(address)
+
+
+def test_who_is_added_is_found():
+    for address, key in SAME:
+        assert identity_of_new(address) == identity(address) == key
