@@ -8,7 +8,7 @@ from storage.errors import Unusable
 from storage.instance import backups as stored
 
 FILE = "before-upgrade.tar"  # of the last one: a start that fails again and again fills no disk
-UNFINISHED = "before-upgrade.pending"  # the first migration after that backup, until all are done
+UNFINISHED = "before-upgrade.pending"  # the migrations after that backup, until all are done
 ON_SERVER = (
     "migrations are pending; after them, older versions of Audience cannot use the database. Back "
     "the database up on its server, then run `audience migrate --backed-up`"
@@ -38,8 +38,8 @@ def _back_up(settings: Settings, is_backed_up: bool) -> None:
         if not is_backed_up:
             raise Unusable(ON_SERVER)
         return
-    unfinished, [first, *_] = settings.instance / UNFINISHED, database.pending_migrations()
-    if unfinished.exists() and unfinished.read_text("utf-8") != first:
+    unfinished, pending = settings.instance / UNFINISHED, database.pending_migrations()
+    if unfinished.exists() and pending[0] in unfinished.read_text("utf-8").split()[1:]:
         return  # interrupted between two migrations: the backup that is there is the one of before them
     needed = sum(2 * file.stat().st_size for file in database.files(settings.database) if file.exists())
     free = shutil.disk_usage(settings.instance).free
@@ -50,5 +50,6 @@ def _back_up(settings: Settings, is_backed_up: bool) -> None:
     new = settings.instance / f"{FILE}.new"
     new.unlink(missing_ok=True)
     backups.create(settings, new, lambda *_: None)
-    unfinished.write_text(first, "utf-8")
     new.replace(settings.instance / FILE)
+    new.write_text("\n".join(pending), "utf-8")
+    new.replace(unfinished)

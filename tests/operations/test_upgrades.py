@@ -66,6 +66,15 @@ def test_an_interrupted_upgrade_keeps_the_backup_of_before_it(files, client, pen
             assert opened.execute("SELECT 1 FROM sqlite_master WHERE name = 'later'").fetchone() is None
 
 
+@pytest.mark.parametrize("left_behind", ["", "0001_before\n0002_before"])
+def test_what_an_earlier_upgrade_left_behind_keeps_from_no_backup(files, client, pending, left_behind):
+    (files.instance / "before-upgrade.pending").write_text(left_behind)
+    spoils = pending(files)
+    open_instance(files)
+    database.close()
+    assert [file.name for file in files.instance.glob("before-upgrade*")] == ["before-upgrade.tar"] * spoils
+
+
 def test_without_room_the_start_is_refused(files, client, pending, monkeypatch):
     spoils = pending(files)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(1, 1, 1_000))
