@@ -29,7 +29,7 @@ COMMANDS = MappingProxyType(
 )
 
 
-NAMED = "What `unknown` lists is"  # how the API speaks of what it names under a key of its own
+NAMED = "The names in `unknown` are"  # how the API speaks of what it names under a key of its own
 
 
 @dataclass(frozen=True)

@@ -129,9 +129,15 @@ def check_name(field: str, name: str, before: str = "") -> None:
 
 
 def _check_rules(site_id: int, rules: Any) -> None:
-    """Raises `Refused` for rules that cannot be read, or name a condition as a custom field."""
+    """Raises `Refused` for rules that cannot be read, or, unless they are a segment's, name a condition as a
+    custom field.
+    """
+    is_saved = stored.has(site_id=site_id, rules=compact_json(rules))
     segment_rules.read(
-        rules, clock.now_ms(), RULES, has_field=lambda key: bool(stored_fields.ids(site_id, [key]))
+        rules,
+        clock.now_ms(),
+        RULES,
+        has_field=lambda key: is_saved or bool(stored_fields.ids(site_id, [key])),
     )
 
 

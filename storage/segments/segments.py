@@ -23,6 +23,7 @@ class Segment(NamedTuple):
 SEGMENTS = Records(SegmentModel, Segment)
 
 
+has = SEGMENTS.has
 list_all = SEGMENTS.newest
 
 

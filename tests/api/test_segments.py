@@ -205,7 +205,11 @@ def test_a_field_that_is_none_names_the_condition_that_is_meant(client, key, sub
         said = f"Use `{subject}` in place of `field`: no custom field is called {key}."
         assert response_assertions.error(answer, 422) == [(f"{BAD}.all[1].field", said)]
     client.create("dan@example.com", fields={key: "vip"})
-    assert client.post("/fetch/segments", sent).status_code == 201
+    saved = client.post("/fetch/segments", sent).json["data"]["id"]
+    client.delete(f"/fetch/fields/{client.get('/fetch/fields').json['data'][0]['id']}")
+    renamed = {"segment": {"name": "Saved before", "rules": rules}}
+    assert client.call("PUT", f"/fetch/segments/{saved}", renamed).status_code == 200
+    assert client.post("/fetch/segments/preview", renamed).status_code == 200
 
 
 @pytest.mark.parametrize(("rules", "fields"), [
