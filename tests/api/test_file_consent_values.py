@@ -39,7 +39,7 @@ def test_a_long_value_is_sent_back_whole(client):
     longer = f'email,consent\nz@example.com,"{long[0] * 2}"\n'
     assert ask(client, longer).json["columns"][1]["many"]
     [question] = ask(client, longer, query={"consent_column": "consent"}).json["asks"]
-    assert "over 500 characters" in question["message"]
+    assert "more than 500 characters" in question["message"]
 
 
 def test_at_most_a_thousand_values_are_counted(client):

@@ -108,7 +108,7 @@ def test_a_long_file_is_split_into_batches_and_applied_in_order(client):
         ("name,plan\nann,pro\n", "No column holds addresses"),
         ("email,Email\na@b.co,b@b.co\n", "Two columns"),
         ("email,a b,a*b\nann@example.com,1,2\n", "Two columns"),
-        (f"email,{'x' * 101}\n", "cannot name"),
+        (f"email,{'x' * 101}\n", "cannot be the name"),
         ('email,note\na@example.com,ok\nb@example.com,"open\nc@example.com,\n', "line 3"),
         ('email,note\na@example.com,ok\nb@example.com,"' + "x" * 2**20 + '"\n', "1,048,576"),
         ("email\n" + "x" * (2**20 + 1), "1,048,576"),

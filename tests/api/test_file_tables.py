@@ -52,7 +52,7 @@ def test_json_lines_are_asked_about_as_well(client):
 )
 def test_one_byte_that_is_no_utf_8_is_named_by_row_and_column(client, content, row, column):
     message = asked(send(client, content), "encoding")["message"]
-    assert f"the first in row {row}, column {column}; correct them, or choose" in message
+    assert f"the first of them in row {row}, column {column}; correct them, or choose" in message
 
 
 def test_a_file_is_asked_about_all_at_once(client):

@@ -105,7 +105,7 @@ def test_one_that_loses_people_as_it_is_restored_is_told(backup, settings, monke
 
     monkeypatch.setattr(backups, "_bring_up_to_date", losing)
     result = run_on(settings, "backup", "check", "--restore", str(backup))
-    assert "of 2 subscribers 0 were erased since, and 1 are there" in str(result.exception)
+    assert "of 2 subscribers, 0 were erased since, but 1 are there" in str(result.exception)
 
 
 def test_a_file_called_as_a_command_is_named_by_its_folder(settings, client, run, tmp_path, monkeypatch):

@@ -72,7 +72,7 @@ def test_a_dry_run_counts_and_writes_nothing(import_file, client, tmp_path):
         (
             "email\nann@example.com\n",
             ("--map", "mail=email"),
-            "use a header, or its number, from 1. Found: `email`.",
+            "use a header, or the number of a column, from 1. Found: `email`.",
         ),
         ("email\nann@example.com\n", ("--map", "mail"), "COLUMN=WHAT"),
     ],
@@ -116,7 +116,7 @@ def test_the_exit_status_says_whether_all_rows_are_in(type_import, client, dry):
             (),
             "Row 3 of a column says that somebody has unsubscribed. Give `--consent-column 2` with",
         ),
-        ("email,x\na@b.co,a\n", ("--map", "x=status"), "say `--consent-column COLUMN`, with `--subscribed"),
+        ("email,x\na@b.co,a\n", ("--map", "x=status"), "give `--consent-column COLUMN`, with `--subscribed"),
         ("email,x\na@b.co,a\n", ("--consent-column", "y"), "`--consent-column` names no column of the file"),
         ("email,plan\na@b.co,x\n", ("--map", "plan=color"), "Write `--map COLUMN=WHAT` with one of email,"),
         (

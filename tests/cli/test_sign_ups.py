@@ -79,7 +79,7 @@ def test_who_came_in_unconfirmed_is_asked(command, type_, client, settings):
     words = ["sign-up", "ask", ZOE, "--json"]
     assert json.loads(CliRunner().invoke(audience, words, obj=opened).stdout)["id"] == "1"
     again = CliRunner().invoke(audience, words, obj=opened)
-    assert "open already" in str(again.exception)
+    assert "already an open sign-up" in str(again.exception)
     assert json.loads(again.stdout)["code"] == "sign_up_open"
     nobody = type_("sign-up", "ask", "nobody@example.com", "--site", client.site.uuid)
     assert "Subscriber not found" in nobody.exception.message

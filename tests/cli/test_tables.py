@@ -125,7 +125,7 @@ def test_a_fifth_may_go(indexes, run, refused):
     indexes.of_npm["fakefilter"] = tgz({"package/txt/data.txt": b"\n".join(b"d%d.com" % n for n in range(6))})
     assert "disposable domains: 10, now 8 (0 new, 2 gone)" in run("tables", "renew")
     indexes.of_npm["fakefilter"] = tgz({"package/txt/data.txt": b"\n".join(b"d%d.com" % n for n in range(4))})
-    assert "has 6 entries, the one in effect 8" in refused()
+    assert "has 6 entries, but the present one has 8" in refused()
 
 
 def test_newer_bundled_tables_win(indexes, run, settings, monkeypatch):

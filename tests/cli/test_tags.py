@@ -31,7 +31,7 @@ def test_merges(run, filled):
     (("rename", "none", "x"), "Tag not found: `audience tag list` lists the tags of the site."),
     (("rename", "vip", "vips"), "tag.name: Another tag of the site has this name"),
     (("rename", "vip", " "), "tag.name: "),
-    (("merge", "vip", "VIP"), "tag.into: Give the id of another tag"),
+    (("merge", "vip", "VIP"), "tag.into: Give the id of the tag to merge into: another tag"),
 ])  # fmt: skip
 def test_what_is_refused(type_, filled, words, said):
     result = type_("tag", *words)

@@ -199,7 +199,7 @@ def test_both_forms_of_a_domain_are_found(site, manager, root, instance, erase, 
 
 
 @pytest.mark.parametrize(
-    "address", ["o'ann@a.example", '"ann,lee"@a.example', "ann|lee@a.example", "\u00e4nn@a.example"]
+    "address", ["o'ann@a.example", "ann`lee@a.example", "ann|lee@a.example", "\u00e4nn@a.example"]
 )
 def test_an_address_with_marks_in_it_is_found(site, manager, root, instance, erase, search, address):
     escaped = address.replace('"', '""')

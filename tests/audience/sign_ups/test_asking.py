@@ -91,7 +91,7 @@ def test_nobody_else_is_asked(site, zoe, settings):
     ann = subscribers.create(site, {"email": "ann@example.com"})
     unsubscribe(site)
     for uuid in (ann.uuid, zoe.uuid):
-        with pytest.raises(Refused, match="neither confirmed nor unsubscribed"):
+        with pytest.raises(Refused, match="who are unconfirmed, and have not unsubscribed"):
             requests.ask_to_confirm(site, uuid, MARA, settings)
     with pytest.raises(NotFound):
         requests.ask_to_confirm(site, "00000000-0000-7000-8000-000000000000", MARA, settings)
@@ -100,7 +100,7 @@ def test_nobody_else_is_asked(site, zoe, settings):
 
 def test_who_has_unsubscribed_before_they_came_in_is_not_asked(site, zoe, settings):
     unsubscribe_earlier(site)
-    with pytest.raises(Refused, match="neither confirmed nor unsubscribed"):
+    with pytest.raises(Refused, match="who are unconfirmed, and have not unsubscribed"):
         requests.ask_to_confirm(site, zoe.uuid, MARA, settings)
 
 
@@ -117,7 +117,7 @@ def test_it_needs_a_way_to_send_and_somebody_who_may_get_emails(site, settings):
 
 def test_it_is_asked_once_at_a_time_and_within_the_limits_of_the_mailbox(site, zoe, settings, relay, later):
     asked = requests.ask_to_confirm(site, zoe.uuid, MARA, settings)
-    with pytest.raises(Refused, match="open already"):
+    with pytest.raises(Refused, match="already an open sign-up"):
         requests.ask_to_confirm(site, zoe.uuid, MARA, settings)
     send(site, relay)
     sign_ups.delete(site, asked.id, MARA)

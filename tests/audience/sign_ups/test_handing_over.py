@@ -100,8 +100,8 @@ def test_what_is_not_taken_goes_again_under_one_id(site, form, receiver, tick):
             waits.append(now.said)
             tick(HOUR_MS)
     assert [said[:28] for said in waits] == [
-        "The receiver answered 500: l", "The receiver answered 404: l", "The receiver cannot be reach",
-        "The receiver answered 301: l",
+        "The receiver answered 500: c", "The receiver answered 404: c", "The receiver cannot be reach",
+        "The receiver answered 301: c",
     ]  # fmt: skip
     assert len(receiver.received) == 5
     assert len({(message.id, message.body) for message in receiver.received}) == 1
