@@ -55,16 +55,16 @@ FOREIGN_PAGE = (
     "answer that a column says who, and choose it; else choose what it becomes."
 )
 MIXED = (
-    "The column `command` has other words beside subscribe and unsubscribe, which always count: "
-    f"{BY_COLUMN}. `columns` names it."
+    "The column `command` also has other words; its words subscribe and unsubscribe always count. Because of "
+    f"the others, {BY_COLUMN}. `columns` names it."
 )
 MIXED_PAGE = (
-    "The column “command” has other words beside subscribe and unsubscribe, which always count: answer that "
-    "a column says who, and choose it."
+    "The column “command” also has other words: answer that a column says who, and choose it. Its words "
+    "subscribe and unsubscribe always count."
 )
 UNSEEN = (
     "The file has columns that `answers` does not know. Does one of them say who has unsubscribed? If "
-    "so, answer again without `answers`; if not, send all of `options`."
+    "so, leave out `answers` and answer the questions again; if not, add all of `options` to the request."
 )
 
 
