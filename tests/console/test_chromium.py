@@ -209,7 +209,7 @@ def test_a_file_that_an_erasure_deleted_is_sent_again_as_it_is_chosen(
     assert erasures.erase(site, settings.instance, "gus@a.example")
     do_files(settings.instance)
     page.reload()
-    page.get_by_text("so it was deleted").wait_for()
+    page.get_by_text("so the file was deleted").wait_for()
     page.get_by_label("File, up to").set_input_files(file)
     page.get_by_label("Tags for everyone").wait_for()
     assert page.get_by_label("Tags for everyone").input_value() == "fair"
