@@ -65,6 +65,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
         *(("a", "a@"), (PHRASE, "a@", ".com"), (MARKS, "a@", ".com"), (MARKS, "", "@a.com")),
         *(("é.", "a@", "com"), ("l·", "a@", ".com"), ("a.", "a@", "com"), ("a", "", "@é.com")),
     ),
+    "audience.addresses:identity_of_new": takes(("a", "a@"), ("\"", "", "@a.com"), ("(", "", "@a.com")),
     "audience.api.json_bounds:check": WorstInputs(
         ("[", "[]", '"', '\\"', ("[]", '"'), "1", "1" * 400 + ",", '{"":'),
         lambda check, text: check(text.encode()),

@@ -266,7 +266,7 @@ def test_the_united_states_are_asked_before_the_world():
         result, american = guess_gender(name, NAMES), us_answer(name, NAMES)
         if american.basis:
             assert result == american or name in KINDS
-        elif name not in KINDS:
+        elif name not in KINDS and result.basis != "origin":  # such as an Arabic name of two words
             assert result.basis == "world"
             assert result.confidence == pytest.approx(max(int(male), 100 - int(male)) / 100)
 

@@ -98,7 +98,7 @@ def test_whoever_left_since_stays_away_by_the_former_database(left_since, on_ser
     assert done.exit_code == 0, done.output
     assert "Restored 2 subscribers as of" in done.stdout
     assert "erased again: 1 subscriber." in done.stdout
-    assert "still unsubscribed: 1 subscriber." in done.stdout
+    assert "now unsubscribed again: 1 subscriber." in done.stdout
     assert "1 keys that were revoked after the backup stay revoked." in done.stdout
     assert states(settings) == [None, False, True]
     again = restore(settings, left_since, "--former", on_server.database_url)

@@ -46,10 +46,8 @@ KOREAN_LETTERS = 5  # of a given name of two syllables, at least
 WEAK = 0.75  # up to here a Sikh's second name decides
 ROMANISED_ONE_WAY = ("JP", "HU")  # a Chinese or Korean name is a man's or a woman's by its characters
 # Marks of a son or a daughter, and of a mother's or a father's name, in a folded name.
-SIGNS = {
-    "male": re.compile(r"\w (?:bin|ibn|ould|a/l|s/o|بن|ولد) \w|^(?:عبد ?ال|ابو )|^\w+ ?الدين(?!\w)"),
-    "female": re.compile(r"\w (?:binti?|binte|a/p|d/o|بنت|kaur) \w|^ام \w"),
-}
+SON = re.compile(r"\w (?:bin|ibn|ould|a/l|s/o|بن|ولد) \w|^(?:عبد ?ال|ابو )|^\w+ ?الدين(?!\w)")
+DAUGHTER = re.compile(r"\w (?:binti?|binte|a/p|d/o|بنت|kaur) \w|^ام \w")
 SIKH = {"kaur": "female", "singh": "male"}
 
 
@@ -126,7 +124,7 @@ def guess_gender(name: str, names: Names) -> GenderResult:
     parsed = parse(name, names.kinds)
     if parsed.title:
         return _by_title(name, parsed.title, names)
-    marked = next((gender for gender, sign in SIGNS.items() if sign.search(parsed.text)), "")
+    marked = "male" if SON.search(parsed.text) else "female" if DAUGHTER.search(parsed.text) else ""
     if marked:
         return GenderResult(marked, ELSEWHERE, "origin")
     eastern = _family_origin(parsed.words, names)
