@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from schemas.formats.consent_guards import OTHERWISE, SAYS_SO
+from schemas.formats.consent_guards import OF_FILES, OTHERWISE, SAYS_SO
 from schemas.formats.consent_question import ABOUT, ANSWERS, by_words
 from schemas.formats.consent_words import is_unsubscribed
 from schemas.formats.presets import is_file_of_unsubscribed
@@ -99,7 +99,7 @@ def _suggests_unsubscribed(name: str) -> bool:
 
 def _contradiction(problem: str, details: Mapping[str, Any]) -> dict[str, str]:
     """The row and column that contradict an answer about all rows; empty without a contradiction."""
-    for sentence in (SAYS_SO, OTHERWISE):
+    for sentence in (SAYS_SO, OTHERWISE, OF_FILES):
         row, marks, _ = problem.partition(sentence.partition("{row}")[2][:20])
         if marks and details.get("columns"):
             column = details["columns"][0]

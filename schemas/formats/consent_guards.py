@@ -28,6 +28,10 @@ OTHERWISE = (
     "Import such rows separately, with `consent=unsubscribed`. Send `ignore_column={place}` only if the "
     "column is about something else. `columns` names it."
 )
+OF_FILES = (
+    "Row {row} comes from a file of people who are not subscribed, as its name in the archive says. Send "
+    "`from=mailchimp`: then the names of the files say who may be written to. `columns` names the column."
+)
 COMMAND = (
     "Row {row} has the command subscribe, but you answered that nobody in the file may be written to: "
     "remove the row, or answer by a column."
@@ -55,7 +59,7 @@ def columns_to_watch(columns: Sequence[Column], answer: ConsentAnswer, ignored: 
     """The columns that may contradict the answer about consent; none if it subscribes nobody.
 
     Left out are the address, columns that always count (`OWN`), columns of the answer, those in `ignored`,
-    and in our own export custom fields.
+    and in our own export custom fields; never the column of the files of an archive.
     """
     if answer.everyone != SUBSCRIBED and not answer.columns:
         return []
@@ -64,7 +68,7 @@ def columns_to_watch(columns: Sequence[Column], answer: ConsentAnswer, ignored: 
     others = [
         column
         for column in columns
-        if column.meaning not in ("email", *OWN) and column.position not in excluded
+        if column.meaning not in ("email", *OWN) and (column.position not in excluded or _is_of_files(column))
     ]
     return [
         other for other in others if not (is_ours and (other.name.startswith(CUSTOM) or other.name == FIELDS))
@@ -146,7 +150,7 @@ class Guards:
         counted = CountedColumn(column)
         for _, record in self._table.records():
             counted.see(self._table.cell_of(record, column))
-        sentence = OTHERWISE if self._consents else SAYS_SO
+        sentence = OF_FILES if _is_of_files(column) else OTHERWISE if self._consents else SAYS_SO
         raise Contradicted(sentence.format(row=row, place=column.position), counted, questions)
 
     def _watched(self, record: Any) -> Iterator[tuple[Column, bool, Any]]:

@@ -56,15 +56,23 @@ def test_a_field_of_the_list_is_asked_about_and_the_answer_is_the_program(client
 
 @pytest.mark.parametrize("state", ["unsubscribed", "cleaned", "nonsubscribed", "sms_only", "archived"])
 @pytest.mark.parametrize(
-    "answer", [{}, {"consent_column": "Email Address", "subscribed": ["ann@a.example", "bob@a.example"]}]
-)
+    "answer",
+    [
+        {"consent": "subscribed"},
+        {"consent": "subscribed", "ignore_column": "Mailchimp file"},
+        {"consent_column": "Email Address", "subscribed": ["ann@a.example", "bob@a.example"]},
+        {"consent_column": "Mailchimp file", "subscribed": [
+            "subscribed", "unsubscribed", "cleaned", "nonsubscribed", "sms_only", "archived",
+        ]},
+    ],
+)  # fmt: skip
 def test_no_answer_subscribes_those_whom_a_file_of_the_archive_names_otherwise(client, state, answer):
     header = "Email Address,LEID,EUID\n"
     data = zipped({
         "subscribed_a.csv": f"{header}ann@a.example,1,1\n",
         f"{state}_a.csv": f"{header}bob@a.example,2,2\n",
     })  # fmt: skip
-    refused = ask(client, data, ZIP, answer or {"consent": "subscribed"})
+    refused = ask(client, data, ZIP, answer)
     error(refused, 422)
     assert [column["name"] for column in refused.json["columns"]] == ["Mailchimp file"]
     assert client.counts() == (0, 0, 0)
