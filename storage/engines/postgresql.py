@@ -68,11 +68,11 @@ DEFAULTS = {  # after how many seconds a server that does not answer, or has van
 
 Error, meaning = postgresql_errors.Error, postgresql_errors.meaning
 IDS, PERIODS, SCALARS, BY_ATOM = spelling.IDS, spelling.PERIODS, spelling.SCALARS, spelling.BY_ATOM
-VALUE_KEYS = spelling.VALUE_KEYS
 IN_ORDER, OF_SITE = spelling.IN_ORDER, spelling.OF_SITE
 rewrite, indexed_by, caseless = spelling.rewrite, spelling.indexed_by, spelling.caseless
 among, each_number, joined = spelling.among, spelling.each_number, spelling.joined
 instant_text, in_set = spelling.instant_text, spelling.in_set
+value_keys = spelling.value_keys
 version, version_advice = diagnostics.version, diagnostics.version_advice
 version_fault = diagnostics.version_fault
 POSITION, HAS_REACHED = diagnostics.POSITION, diagnostics.HAS_REACHED

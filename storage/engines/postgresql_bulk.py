@@ -37,17 +37,19 @@ def arrays(statement: RowStatement, types: dict[str, str], rows: Sequence[Sequen
 def _array(sql_type: str, values: Sequence[Any]) -> Any:
     if sql_type == "numeric":
         return [None if value is None else str(exact(value)) for value in values]
-    return _array_text(values) or list(values)
+    return array(values)
 
 
-def _array_text(values: Sequence[Any]) -> str | None:
-    """The text of an array of texts or of integers; None for others, or if a text contains a NUL."""
+def array(values: Sequence[Any]) -> str | list[Any]:
+    """The text of an array of texts or of integers; the values themselves if they are others, or a text
+    contains a NUL.
+    """
     kinds = set(map(type, values))
     if kinds == {int}:
         return f"{{{','.join(map(str, values))}}}"
     joined = END.join(values) if kinds == {str} else END * len(values)
     if joined.count(END) >= len(values):
-        return None
+        return list(values)
     escaped = joined.replace("\\", "\\\\").replace('"', '\\"')
     return '{"' + escaped.replace(END, '","') + '"}'
 

@@ -1,11 +1,13 @@
 """The parts of statements that PostgreSQL spells otherwise than SQLite."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from itertools import chain
 from typing import Any
 
 import orjson
 from pyroaring import BitMap
 
+from storage.engines import postgresql_bulk
 from storage.sql import Sql
 
 NUMBERS = "(SELECT CAST(member AS bigint) AS value FROM json_array_elements_text(CAST({} AS json)) AS member)"
@@ -15,10 +17,7 @@ PERIODS = (
     "(SELECT place, CAST(pair ->> 0 AS bigint) AS first, CAST(pair ->> 1 AS bigint) AS ending "
     "FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS pairs (pair, place)) AS b"
 )
-VALUE_KEYS = (
-    "(SELECT CAST(field.key AS bigint) AS field_id, folded "
-    "FROM json_each(CAST(? AS json)) AS field, json_array_elements_text(field.value) AS folded) AS k"
-)
+VALUE_KEYS = "unnest(CAST(? AS bigint[]), CAST(? AS text[])) AS k (field_id, folded)"
 SCALARS = (
     'LATERAL (SELECT members.key COLLATE "C" AS key, types.type, '
     "(members.value #>> '{}') COLLATE \"C\" AS atom "
@@ -56,6 +55,15 @@ def caseless(column: str, sign: str) -> str:
 def among(values: Collection[Any]) -> Sql:
     """The end of a condition, to follow a column: that it is one of these values."""
     return Sql("= ANY(?)", (list(values),))
+
+
+def value_keys(texts: Mapping[int, Collection[str]]) -> Sql:
+    """Rows `k` (field_id, folded), of texts by field. From arrays, whose length the planner reads: without
+    statistics of a site, it would compare each of these rows with each value of the site.
+    """
+    fields = [field_id for field_id, of_field in texts.items() for _ in of_field]
+    folded = list(chain.from_iterable(texts.values()))
+    return Sql(VALUE_KEYS, (postgresql_bulk.array(fields), postgresql_bulk.array(folded)))
 
 
 def each_number(array: str) -> str:

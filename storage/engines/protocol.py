@@ -1,6 +1,6 @@
 """What each engine is asked for. `opened` is a peewee database whose connection the caller holds."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,7 +22,6 @@ class Engine(Protocol):
     KEEPS_PLAN: dict[str, bool]  # the options of `execute_sql` for a statement whose plan is kept
     IDS: str  # a query of integers, from one JSON array
     PERIODS: str  # rows (place, first, ending), from one JSON array of pairs
-    VALUE_KEYS: str  # rows `k` (field_id, folded), from one JSON object of texts by field
     SCALARS: str  # rows `v` (key, type, atom), of the JSON objects `s.fields`
     BY_ATOM: str  # the order of atoms
     IN_ORDER: str  # the join that reads the left side first
@@ -63,6 +62,7 @@ class Engine(Protocol):
     def indexed_by(self, index: str) -> str: ...
     def caseless(self, column: str, sign: str) -> str: ...
     def among(self, values: Collection[Any]) -> Sql: ...
+    def value_keys(self, texts: Mapping[int, Collection[str]]) -> Sql: ...
     def each_number(self, array: str) -> str: ...
     def joined(self, text: str, order: str) -> str: ...
     def instant_text(self, column: str) -> str: ...

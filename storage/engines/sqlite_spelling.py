@@ -1,6 +1,7 @@
 """The parts of statements that SQLite spells otherwise than PostgreSQL."""
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import apsw
@@ -38,6 +39,11 @@ def caseless(column: str, sign: str) -> str:
 def among(values: Collection[Any]) -> Sql:
     """The end of a condition, to follow a column: that it is one of these values."""
     return Sql(f"IN ({','.join('?' * len(values))})", tuple(values))
+
+
+def value_keys(texts: Mapping[int, Collection[str]]) -> Sql:
+    """Rows `k` (field_id, folded), of texts by field."""
+    return Sql(VALUE_KEYS, (json.dumps(texts),))
 
 
 def each_number(array: str) -> str:

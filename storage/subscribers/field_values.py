@@ -96,7 +96,8 @@ def value_ids(site_id: int, sought: Collection[FieldValue]) -> dict[Any, int]:
     texts: dict[int, list[str]] = {}
     for field_id, folded, *_ in sought:
         texts.setdefault(field_id, []).append(folded)
-    records = rows(KNOWN.format(engine.VALUE_KEYS, engine.IN_ORDER), (json.dumps(texts), site_id))
+    keys = engine.value_keys(texts)
+    records = rows(KNOWN.format(keys.text, engine.IN_ORDER), (*keys.parameters, site_id))
     return {tuple(key): value_id for value_id, *key in records}
 
 

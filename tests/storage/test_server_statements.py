@@ -21,6 +21,7 @@ from storage.reports import queries
 from storage.searches import searches
 from storage.searches.searches import Filters
 from storage.segments import members
+from storage.subscribers import field_values
 from tests.api.endpoints import ENDPOINTS
 from tests.client import open_client
 from tests.file_jobs import do_files
@@ -133,6 +134,23 @@ def test_a_page_of_a_site_that_the_statistics_do_not_know_reads_its_people_by_th
         [(sql, bound)] = sent
         plan = [line for (line,) in database.rows(f"EXPLAIN {sql}", bound)]
     assert [line for line in plan if "subscribers_pkey" in line], plan
+
+
+def test_values_of_a_site_without_statistics_are_not_compared_each_with_each(app, monkeypatch):
+    client, sent = open_client(app.test_client()), []
+    client.post("/batch/subscribers", {"subscribers": [{"email": f"p@example{n}.com"} for n in range(900)]})
+    site_lane.drain(client.site.id, 30)
+
+    def keep(sql, bound):
+        sent.append((sql, bound))
+        return []
+
+    with database.session():
+        monkeypatch.setattr(field_values, "rows", keep)
+        field_values.value_ids(client.site.id, [field_values.domain(f"p@example{n}.com") for n in range(500)])
+        [(sql, bound)] = sent
+        plan = [line for (line,) in database.rows(f"EXPLAIN {sql}", bound)]
+    assert not [line for line in plan if "Join Filter" in line], plan
 
 
 def test_a_report_about_a_large_segment_hashes_its_members_once_for_all_periods(app, monkeypatch):
