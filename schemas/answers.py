@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import REQUIRED, TEXT, JsonSchema, RequestSchema, clean
+from schemas.base import REQUIRED, TEXT, JsonSchema, RequestSchema, clean, describe
 from schemas.codes import Code, Sentence
-from schemas.responses import ResponseSchema, shape, values
+from schemas.responses import OPTIONAL, ResponseSchema, shape, string, values
 
 FLAG = Sentence(Code.WRONG_TYPE, "Send true or false.")
 
@@ -69,37 +69,29 @@ class SearchBlacklists(RequestSchema):
 
 
 def reasons() -> ma.fields.List[Any]:
-    return ma.fields.List(ma.fields.String(), metadata={"description": "Reason codes; see docs/answers.md."})
+    return ma.fields.List(ma.fields.String(), **describe("Reason codes; see docs/answers.md."))
 
 
 class Validation(ResponseSchema):
     valid = ma.fields.Boolean()
     reasons = reasons()
     score = ma.fields.Float(
-        metadata={
-            "description": "From 0.0 (certainly bad) to 1.0 (certainly good).",
-            "minimum": 0,
-            "maximum": 1,
-        }
+        **describe("From 0.0 (certainly bad) to 1.0 (certainly good).", minimum=0, maximum=1)
     )
-    suggestion = ma.fields.String(
-        allow_none=True, metadata={"description": "The address that was probably intended."}
-    )
+    suggestion = string("The address that was probably intended.", allow_none=True)
 
 
 class StrictValidation(ResponseSchema):
     valid = ma.fields.Boolean()
     reasons = reasons()
-    block_free_providers = ma.fields.Boolean(metadata={"description": "The option that was applied."})
-    suggestion = ma.fields.String(
-        allow_none=True, metadata={"description": "The address that was probably intended."}
-    )
+    block_free_providers = ma.fields.Boolean(**describe("The option that was applied."))
+    suggestion = string("The address that was probably intended.", allow_none=True)
 
 
 class Moderation(ResponseSchema):
     valid = ma.fields.Boolean()
     reasons = reasons()
-    safe_original_content = ma.fields.String(metadata={"description": "The content, without unsafe markup."})
+    safe_original_content = string("The content, without unsafe markup.")
 
 
 BASES = ("title", "census", "social_security", "world", "compound", "origin")
@@ -108,14 +100,11 @@ BASES = ("title", "census", "social_security", "world", "compound", "origin")
 class GenderGuess(ResponseSchema):
     gender = ma.fields.String(validate=ma.validate.OneOf(["male", "female", "unknown"]))
     confidence = ma.fields.Float(metadata={"minimum": 0, "maximum": 1})
-    basis = ma.fields.String(
+    basis = string(
+        "What the guess rests on: a title, or which table.",
         allow_none=True,
         validate=ma.validate.OneOf(BASES),
-        metadata={"description": "What the guess rests on: a title, or which table."},
     )
-
-
-OPTIONAL: dict[str, Any] = {"metadata": {"may_be_absent": True}}
 
 
 class PlaceSchema(ResponseSchema):
@@ -144,12 +133,10 @@ BlacklistOutcomes = shape(
 
 
 class BlacklistEntry(ResponseSchema):
-    query = ma.fields.String(metadata={"description": "The domain or IP address."})
+    query = string("The domain or IP address.")
     description = ma.fields.String()
-    results = ma.fields.Nested(
-        BlacklistFlags, metadata={"description": "Whether the provider lists the value."}
-    )
-    status = ma.fields.Nested(BlacklistOutcomes, metadata={"description": "Outcome of the query."})
+    results = ma.fields.Nested(BlacklistFlags, **describe("Whether the provider lists the value."))
+    status = ma.fields.Nested(BlacklistOutcomes, **describe("Outcome of the query."))
 
 
 class Blacklists(BlacklistEntry):

@@ -176,6 +176,11 @@ def join_paths(path: str, rest: str) -> str:
     return f"{path}.{rest}" if path and rest and not rest.startswith("[") else f"{path}{rest}"
 
 
+def describe(description: str, **more: Any) -> dict[str, Any]:
+    """The options of a field that has a description, and `more`, in the OpenAPI document."""
+    return {"metadata": {"description": description, **more}}
+
+
 def nested(form: type[RequestSchema], **options: Any) -> ma.fields.Nested:
     return ma.fields.Nested(form, error_messages={"required": REQUIRED, "null": OBJECT}, **options)
 

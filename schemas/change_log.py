@@ -7,9 +7,21 @@ import marshmallow as ma
 import orjson
 
 from schemas import links
-from schemas.base import JsonSchema, RequestSchema
+from schemas.base import JsonSchema, RequestSchema, describe
 from schemas.codes import Code, Sentence
-from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single, values
+from schemas.responses import (
+    OPTIONAL,
+    Date,
+    Id,
+    ResponseSchema,
+    dump,
+    integer,
+    listing,
+    resource,
+    single,
+    string,
+    values,
+)
 from schemas.values import DATES, NAMES, json_bytes, write_date
 
 MAX_LIMIT = 1_000
@@ -42,24 +54,17 @@ class BoundedNumber(ma.fields.Field[int]):
 class ListChanges(RequestSchema):
     """The parameters of a page of changes. Without `after`, only the bounds of the record are answered."""
 
-    after = BoundedNumber(0, 2**53, AFTER, metadata={"description": "Changes after this number."})
+    after = BoundedNumber(0, 2**53, AFTER, **describe("Changes after this number."))
     links = links.switch()
     limit = BoundedNumber(
-        1,
-        MAX_LIMIT,
-        LIMIT,
-        load_default=100,
-        metadata={"description": "The number of changes, 100 by default."},
+        1, MAX_LIMIT, LIMIT, load_default=100, **describe("The number of changes, 100 by default.")
     )
 
 
 class ChangeSource(ResponseSchema):
-    type = ma.fields.String(metadata={"description": "What made the change, such as `import`."})
-    id = ma.fields.String(
-        allow_none=True,
-        metadata={
-            "description": "The key, or the id of the import, bulk action or operator; null if there is none."
-        },
+    type = string("What made the change, such as `import`.")
+    id = string(
+        "The key, or the id of the import, bulk action or operator; null if there is none.", allow_none=True
     )
 
 
@@ -74,15 +79,15 @@ class ChangedValues(ma.fields.Dict):
 class NewValues(ResponseSchema):
     """The new values of a change; for a created subscriber, all values as they are now."""
 
-    email = ma.fields.String(metadata={"may_be_absent": True})
-    vars().update({name: ma.fields.String(metadata={"may_be_absent": True}) for name in NAMES})
-    fields_ = ChangedValues(data_key="fields", metadata={"may_be_absent": True})
-    tags_added = ma.fields.List(ma.fields.String(), metadata={"may_be_absent": True})
-    tags_removed = ma.fields.List(ma.fields.String(), metadata={"may_be_absent": True})
-    created_at = Date(metadata={"may_be_absent": True})
-    updated_at = Date(metadata={"may_be_absent": True})
-    last_event_at = Date(allow_none=True, metadata={"may_be_absent": True})
-    unsubscribed_at = Date(allow_none=True, metadata={"may_be_absent": True})
+    email = ma.fields.String(**OPTIONAL)
+    vars().update({name: ma.fields.String(**OPTIONAL) for name in NAMES})
+    fields_ = ChangedValues(data_key="fields", **OPTIONAL)
+    tags_added = ma.fields.List(ma.fields.String(), **OPTIONAL)
+    tags_removed = ma.fields.List(ma.fields.String(), **OPTIONAL)
+    created_at = Date(**OPTIONAL)
+    updated_at = Date(**OPTIONAL)
+    last_event_at = Date(allow_none=True, **OPTIONAL)
+    unsubscribed_at = Date(allow_none=True, **OPTIONAL)
 
 
 class ChangeAttributes(ResponseSchema):
@@ -90,18 +95,17 @@ class ChangeAttributes(ResponseSchema):
     kind = ma.fields.String(validate=ma.validate.OneOf(KINDS))
     source = ma.fields.Nested(ChangeSource)
     uuid = ma.fields.UUID(allow_none=True)
-    email = ma.fields.String(
-        allow_none=True,
-        metadata={"description": "The present address; null if the subscriber is erased, and for a `reset`."},
+    email = string(
+        "The present address; null if the subscriber is erased, and for a `reset`.", allow_none=True
     )
     changed = ma.fields.Nested(NewValues)
 
 
 class ChangesMeta(ResponseSchema):
-    next = Id(metadata={"description": "Send it as `after` for the next changes."})
+    next = Id(**describe("Send it as `after` for the next changes."))
     has_more = ma.fields.Boolean()
-    newest = Id(metadata={"description": "The number of the newest change."})
-    oldest = Id(metadata={"description": "The lowest number that the record still has."})
+    newest = Id(**describe("The number of the newest change."))
+    oldest = Id(**describe("The lowest number that the record still has."))
     links_note = links.note()
 
 
@@ -151,11 +155,8 @@ class ConsentAttributes(ResponseSchema):
     at = Date()
     subscribed = ma.fields.Boolean()
     source = ma.fields.Nested(ChangeSource)
-    reason = ma.fields.String(
-        metadata={
-            "description": "What decided it, such as `word` or `date`; empty if the subscriber used a link "
-            "and gave no reason."
-        }
+    reason = string(
+        "What decided it, such as `word` or `date`; empty if the subscriber used a link and gave no reason."
     )
 
 
@@ -172,34 +173,25 @@ class HistorySchema(ResponseSchema):
 class ConsentProof(ResponseSchema):
     """A confirmation by email: what was agreed to, who asked for it, and who confirmed it."""
 
-    wording = ma.fields.String(metadata={"description": "The text that the subscriber agreed to."})
+    wording = string("The text that the subscriber agreed to.")
     form_id = Id()
     version = integer("The version of the wording.")
     language = ma.fields.String()
-    origin = ma.fields.String(metadata={"description": "The website that the sign-up request came from."})
-    asked_by = ma.fields.String(
-        metadata={
-            "description": "Who requested the sign-up: `form`, `operator`, or `key:` and a key, whose server "
-            "states the other values."
-        }
+    origin = string("The website that the sign-up request came from.")
+    asked_by = string(
+        "Who requested the sign-up: `form`, `operator`, or `key:` and a key, whose server "
+        "states the other values."
     )
     requested_at = Date()
-    requested_from = ma.fields.String(
-        metadata={"description": "The network that the sign-up request came from."}
-    )
+    requested_from = string("The network that the sign-up request came from.")
     country = ma.fields.String()
     confirmed_at = Date()
-    confirmed_from = ma.fields.String(
-        metadata={"description": "The network that the confirmation came from."}
-    )
-    confirmed_by = ma.fields.String(metadata={"description": "`script` or `click`."})
+    confirmed_from = string("The network that the confirmation came from.")
+    confirmed_by = string("`script` or `click`.")
     seconds = integer("Seconds from the opening of the page to the confirmation.")
     agent = ma.fields.String()
-    delivery = ma.fields.String(
-        metadata={
-            "description": "`smtp`: the service mailed the link; `webhook`: your server states that it "
-            "mailed the link."
-        }
+    delivery = string(
+        "`smtp`: the service mailed the link; `webhook`: your server states that it mailed the link."
     )
 
 

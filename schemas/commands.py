@@ -16,6 +16,7 @@ from schemas.base import (
     Uuid,
     as_text,
     clean,
+    describe,
     nested,
 )
 from schemas.codes import Code, Sentence
@@ -146,7 +147,7 @@ class RunCommands(RequestSchema):
         required=True,
         validate=ma.validate.Length(1, MAX_COMMANDS, error=COMMANDS),
         error_messages={"required": COMMANDS, "invalid": COMMANDS},
-        metadata={"description": "Run in order; a single command object may replace the array."},
+        **describe("Run in order; a single command object may replace the array."),
     )
 
     @ma.pre_load

@@ -8,6 +8,7 @@ import marshmallow as ma
 
 from schemas.base import JsonSchema, as_text
 from schemas.codes import Code, Sentence
+from schemas.responses import string
 from schemas.values import trim
 
 CURSOR = Sentence(Code.MALFORMED_VALUE, "Send the `meta.next` of an earlier page, unchanged.")
@@ -85,4 +86,4 @@ class PerPage(ma.fields.Field[int]):
 
 
 def next_field() -> ma.fields.String:
-    return ma.fields.String(allow_none=True, metadata={"description": NEXT})
+    return string(NEXT, allow_none=True)

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import JsonSchema, RequestSchema, Text, as_object, as_text, clean, nested
+from schemas.base import JsonSchema, RequestSchema, Text, as_object, as_text, clean, describe, nested
 from schemas.codes import Code, Sentence
 from schemas.links import without_link
 from schemas.pages import PagedList, list_meta
-from schemas.responses import Date, ResponseSchema, integer, listing, resource, single
+from schemas.responses import Date, ResponseSchema, integer, listing, resource, single, string
 from schemas.values import NAMES, VALUES_SAMPLE_SIZE, compact_json, normal_text, write_date
 
 MAX_KEY_LENGTH = 100
@@ -157,19 +157,19 @@ class ListFields(PagedList):
 
 
 class CommonValue(ResponseSchema):
-    value = ma.fields.Raw(metadata={"description": "Text, a number or a boolean."})
+    value = ma.fields.Raw(**describe("Text, a number or a boolean."))
     count = integer(f"Number of subscribers, among the newest {VALUES_SAMPLE_SIZE:,}.")
 
 
 class FieldAttributes(ResponseSchema):
-    name = ma.fields.String(metadata={"description": "Display name, made from the key."})
+    name = string("Display name, made from the key.")
     key = ma.fields.String()
     whitelisted = ma.fields.Boolean(allow_none=True)
     created_at = Date()
     values_ = ma.fields.List(
         ma.fields.Nested(CommonValue),
         data_key="values",
-        metadata={"description": "The most common values, if requested.", "may_be_absent": True},
+        **describe("The most common values, if requested.", may_be_absent=True),
     )
 
 

@@ -15,6 +15,7 @@ from schemas.base import (
     as_object,
     as_text,
     clean,
+    describe,
     errors,
 )
 from schemas.change_log import HistorySchema
@@ -22,7 +23,7 @@ from schemas.codes import Code, Sentence
 from schemas.custom_fields import CustomValues, check_number, custom_values, enumerate_fields
 from schemas.imports import ImportRows, load_row, too_late, too_late_counts
 from schemas.pages import Paged, PageMeta
-from schemas.responses import Date, ResponseSchema, integer, listing, problems, resource
+from schemas.responses import OPTIONAL, Date, ResponseSchema, integer, listing, problems, resource
 from schemas.subscribers import OfAddress, names_in
 from schemas.tags import TagName
 from schemas.values import FieldError, write_date
@@ -153,18 +154,14 @@ def record_response(total: int, done: Any) -> dict[str, Any]:
 
 
 class ListEvents(Paged):
-    history = Switch(
-        metadata={"description": "With `1`, the answer also says what changed in the subscriber."}
-    )
+    history = Switch(**describe("With `1`, the answer also says what changed in the subscriber."))
 
 
 class EventAttributes(ResponseSchema):
     type = ma.fields.String()
-    details = ma.fields.Dict(
-        keys=ma.fields.String(), metadata={"description": "The details, as they were sent."}
-    )
-    date = Date(metadata={"description": "When the event occurred."})
-    created_at = Date(metadata={"description": "When the event was recorded."})
+    details = ma.fields.Dict(keys=ma.fields.String(), **describe("The details, as they were sent."))
+    date = Date(**describe("When the event occurred."))
+    created_at = Date(**describe("When the event was recorded."))
 
 
 EventResource = resource("RecordedEvent", "events", EventAttributes)
@@ -172,7 +169,7 @@ EventList = listing(
     "EventList",
     EventResource,
     meta=ma.fields.Nested(PageMeta),
-    history=ma.fields.Nested(HistorySchema, metadata={"may_be_absent": True}),
+    history=ma.fields.Nested(HistorySchema, **OPTIONAL),
 )
 
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas import links
-from schemas.base import Choice, JsonSchema, RequestSchema, Text
+from schemas.base import Choice, JsonSchema, RequestSchema, Text, describe
 from schemas.codes import ROW_CODES, Code, Sentence
 from schemas.events import event
 from schemas.export_columns import EXPORT_COLUMNS
@@ -49,7 +49,7 @@ class ExportSubscribers(RequestSchema):
     of = Choice(("subscribers", "events"), load_default="subscribers")
     format = Text(
         validate=ma.validate.OneOf(FORMATS, error=FORMAT),
-        metadata={"description": "CSV is the default; events are JSON lines."},
+        **describe("CSV is the default; events are JSON lines."),
     )
     segment_id = Text(strip=True)
     links = links.switch()

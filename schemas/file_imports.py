@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 import marshmallow as ma
 
-from schemas.base import FormError, load
+from schemas.base import FormError, describe, load
 from schemas.custom_fields import StoredValues
 from schemas.file_looks import describe_look
 from schemas.file_readings import UPLOAD as UPLOAD
@@ -19,7 +19,7 @@ from schemas.formats.files import ColumnPlan, InspectedFile
 from schemas.formats.readings import Reading
 from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run, Table
 from schemas.imports import LEFT, STAYED, ImportSchema, import_, too_late, too_late_counts
-from schemas.responses import Date, ResponseSchema, integer
+from schemas.responses import OPTIONAL, Date, ResponseSchema, integer, string
 from schemas.values import NAMES, write_date
 
 WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -85,12 +85,9 @@ class ColumnMeta(ResponseSchema):
     place = integer()
     name = ma.fields.String()
     meaning = ma.fields.String(
-        metadata={
-            "description": "What the column means, written as in `map`.",
-            "examples": ["email", "field:plan"],
-        }
+        **describe("What the column means, written as in `map`.", examples=["email", "field:plan"])
     )
-    reason = ma.fields.String(metadata={"description": "Why the column has that meaning, as a sentence."})
+    reason = string("Why the column has that meaning, as a sentence.")
 
 
 class FileMeta(ResponseSchema):
@@ -99,28 +96,18 @@ class FileMeta(ResponseSchema):
     delimiter = ma.fields.String(allow_none=True)
     sheet = ma.fields.String(allow_none=True)
     sheets = ma.fields.List(ma.fields.String())
-    time_zone = ma.fields.String(metadata={"description": "The time zone of dates that name none."})
-    preset = ma.fields.String(
-        allow_none=True, metadata={"description": "The program that wrote the file; null if it is not known."}
-    )
-    advice = ma.fields.String(
-        allow_none=True, metadata={"description": "Which other files of that program to import."}
-    )
+    time_zone = string("The time zone of dates that name none.")
+    preset = string("The program that wrote the file; null if it is not known.", allow_none=True)
+    advice = string("Which other files of that program to import.", allow_none=True)
     columns = ma.fields.List(ma.fields.Nested(ColumnMeta))
-    answers = ma.fields.String(
-        metadata={"description": "Your answers; send them as `answers` with the next file of the same kind."}
-    )
-    ignored = ma.fields.List(
-        ma.fields.String(), metadata={"description": "Parameters of the request that are not known."}
-    )
+    answers = string("Your answers; send them as `answers` with the next file of the same kind.")
+    ignored = ma.fields.List(ma.fields.String(), **describe("Parameters of the request that are not known."))
 
 
 class PreviewRow(ResponseSchema):
     row = integer()
     outcome = ma.fields.String()
-    message = ma.fields.String(
-        allow_none=True, metadata={"description": "Why the row is refused; null if it is not."}
-    )
+    message = string("Why the row is refused; null if it is not.", allow_none=True)
     email = ma.fields.String(allow_none=True)
     vars().update({name: ma.fields.String(allow_none=True) for name in NAMES})
     fields_ = StoredValues(keys=ma.fields.String(), data_key="fields")
@@ -133,7 +120,7 @@ class DryRunSchema(ResponseSchema):
     """The result of a dry run over the first rows of a file."""
 
     rows_seen = integer()
-    whole = ma.fields.Boolean(metadata={"description": "Whether these are all rows of the file."})
+    whole = ma.fields.Boolean(**describe("Whether these are all rows of the file."))
     created = integer()
     updated = integer()
     unchanged = integer()
@@ -144,8 +131,7 @@ class DryRunSchema(ResponseSchema):
     unsubscribes_ignored = too_late("Unsubscribes")
     subscribes_ignored = too_late("Subscribes")
     rows = ma.fields.List(
-        ma.fields.Nested(PreviewRow),
-        metadata={"description": "The first 20 rows, as they would be imported."},
+        ma.fields.Nested(PreviewRow), **describe("The first 20 rows, as they would be imported.")
     )
 
 
@@ -156,7 +142,7 @@ class ReceivedFile(ResponseSchema):
 
     data = ma.fields.Nested(ImportSchema, allow_none=True)
     meta = ma.fields.Nested(FileMeta, allow_none=True)
-    dry_run = ma.fields.Nested(DryRunSchema, metadata={"may_be_absent": True})
+    dry_run = ma.fields.Nested(DryRunSchema, **OPTIONAL)
 
 
 def answer(row: Any, file: InspectedFile, form: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 import marshmallow as ma
 
-from schemas.base import FormError, Once, RequestSchema, Switch, Text, load
+from schemas.base import FormError, Once, RequestSchema, Switch, Text, describe, load
 from schemas.codes import Code, Sentence
 from schemas.formats import encodings
 from schemas.formats.date_columns import FIELD, IGNORE
@@ -95,53 +95,47 @@ class ImportFile(RequestSchema):
         data_key="map",
         load_default=dict,
         error_messages={"invalid": MEANING},
-        metadata={
-            "description": "What a column means: `map[COLUMN]=WHAT`. COLUMN is a header, or a number from 1."
-        },
+        **describe("What a column means: `map[COLUMN]=WHAT`. COLUMN is a header, or a number from 1."),
     )
     from_ = Once(data_key="from", validate=ma.validate.OneOf(PRESETS, error=FROM))
-    sheet = Once(metadata={"description": "The sheet of a workbook; by default, the first."})
-    tag = ma.fields.List(
-        Text(), load_default=list, metadata={"description": "Tags for everyone in the file."}
-    )
+    sheet = Once(**describe("The sheet of a workbook; by default, the first."))
+    tag = ma.fields.List(Text(), load_default=list, **describe("Tags for everyone in the file."))
     consent = Once(
         validate=ma.validate.OneOf(STATES, error=CONSENT),
-        metadata={"description": "The consent of everyone in the file: `subscribed`, `unsubscribed`, or "
-                                 "`unconfirmed` (still to confirm)."},
-    )  # fmt: skip
-    consent_column = Once(metadata={"description": "The column that says who may be written to."})
-    subscribed = Values(metadata={"description": "Values of the consent column that mean subscribed."})
-    unsubscribed = Values(metadata={"description": "Values of the consent column that mean unsubscribed."})
-    unconfirmed = Values(
-        metadata={"description": "Values of the consent column that mean unconfirmed (still to confirm)."}
+        **describe(
+            "The consent of everyone in the file: `subscribed`, `unsubscribed`, or "
+            "`unconfirmed` (still to confirm)."
+        ),
     )
-    ignore_column = Values(metadata={"description": "Columns that say nothing about consent."})
-    seen_digest = Once(metadata={"description": "The digest of more than 200 headers, in place of `seen`."})
-    seen = Values(metadata={"description": "Headers of the file for which the answers were given."})
-    answers = Once(metadata={"description": "The `meta.answers` of an earlier import."})
+    consent_column = Once(**describe("The column that says who may be written to."))
+    subscribed = Values(**describe("Values of the consent column that mean subscribed."))
+    unsubscribed = Values(**describe("Values of the consent column that mean unsubscribed."))
+    unconfirmed = Values(**describe("Values of the consent column that mean unconfirmed (still to confirm)."))
+    ignore_column = Values(**describe("Columns that say nothing about consent."))
+    seen_digest = Once(**describe("The digest of more than 200 headers, in place of `seen`."))
+    seen = Values(**describe("Headers of the file for which the answers were given."))
+    answers = Once(**describe("The `meta.answers` of an earlier import."))
     upload_id = ma.fields.Integer(
         data_key="upload",
         validate=ma.validate.Range(1, MAX_ID, error=UPLOAD),
-        metadata={
-            "description": "The id of a file that was kept with its questions; send it instead of the body."
-        },
         error_messages={"invalid": UPLOAD},
+        **describe("The id of a file that was kept with its questions; send it instead of the body."),
     )
     header = Switch()
     dates = Once(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
     tag_separator = Once(validate=ma.validate.Regexp(SEPARATORS, error=TAG_SEPARATOR))
-    encoding = Encoding(metadata={"description": "The encoding of a file that is not UTF-8."})
-    header_row = RowNumber(
-        metadata={"description": "The number of the row that has the names of the columns."}
-    )
+    encoding = Encoding(**describe("The encoding of a file that is not UTF-8."))
+    header_row = RowNumber(**describe("The number of the row that has the names of the columns."))
     hidden_rows = Once(validate=ma.validate.OneOf([IMPORT, SKIP], error=HIDDEN_ROWS))
     unread_dates = Once(validate=ma.validate.OneOf([IGNORE, FIELD], error=UNREAD_DATES))
     known = Once(
         validate=ma.validate.OneOf(list(OnExisting), error=KNOWN),
-        metadata={"description": "What the import may change in existing subscribers: `merge` changes "
+        **describe(
+            "What the import may change in existing subscribers: `merge` changes "
             "everything (the default), `fill` only blank values, and `skip` nothing. An unsubscribe always "
-            "counts."},
-    )  # fmt: skip
+            "counts."
+        ),
+    )
     dry_run = Switch()
 
     @ma.post_load(pass_original=True)

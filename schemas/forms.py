@@ -15,12 +15,13 @@ from schemas.base import (
     UnknownKeys,
     as_object,
     as_text,
+    describe,
     nested,
 )
 from schemas.codes import Code, Sentence
 from schemas.custom_fields import FieldKey
 from schemas.patches import Patch
-from schemas.responses import Date, ResponseSchema, dump, integer, listing, resource, shape, single
+from schemas.responses import Date, ResponseSchema, dump, integer, listing, resource, shape, single, string
 from schemas.subscribers import RESERVED
 from schemas.tags import TagNames
 from schemas.values import LANGUAGES
@@ -90,14 +91,13 @@ class FormFieldItem(RequestSchema):
     key = FieldKey(
         required=True,
         validate=ma.validate.NoneOf(RESERVED, error=RESERVED_KEY),
-        metadata={"description": "`first_name`, `last_name` or the key of a custom field."},
+        **describe("`first_name`, `last_name` or the key of a custom field."),
     )
     required = Truth(load_default=False)
     labels = Labels(
-        metadata={
-            "description": "The label by language. The default is the usual label of a name, or the name of "
-            "the field."
-        }
+        **describe(
+            "The label by language. The default is the usual label of a name, or the name of the field."
+        )
     )
 
 
@@ -109,53 +109,48 @@ def _check_each_once(items: Iterable[dict[str, Any]]) -> None:
 
 class NewForm(RequestSchema):
     name = Text(
-        strip=True,
-        blank=False,
-        metadata={"description": "The name of the form, which only operators of the site see."},
+        strip=True, blank=False, **describe("The name of the form, which only operators of the site see.")
     )
-    language = Choice(
-        LANGUAGES, metadata={"description": "The language for visitors whose own language is not known."}
-    )
+    language = Choice(LANGUAGES, **describe("The language for visitors whose own language is not known."))
     fields_ = ma.fields.List(
         nested(FormFieldItem),
         data_key="fields",
         attribute="fields",
         validate=_check_each_once,
         error_messages={"invalid": FIELDS},
-        metadata={"description": "What the form asks for besides the address."},
+        **describe("What the form asks for besides the address."),
     )
     tags = TagNames(
         validate=ma.validate.Length(max=MAX_TAGS, error=TAGS),
-        metadata={"description": "Names of the tags that people get when they confirm."},
+        **describe("Names of the tags that people get when they confirm."),
     )
-    wording = TextsByLanguage(metadata={"description": "What people agree to, by language."})
-    intro = TextsByLanguage(metadata={"description": "The text above the form, by language."})
-    thanks = TextsByLanguage(metadata={"description": "What the page says after confirming, by language."})
+    wording = TextsByLanguage(**describe("What people agree to, by language."))
+    intro = TextsByLanguage(**describe("The text above the form, by language."))
+    thanks = TextsByLanguage(**describe("What the page says after confirming, by language."))
     origins = ma.fields.List(
         Text(strip=True, blank=False),
         validate=ma.validate.Length(max=MAX_ORIGINS, error=ORIGINS),
         error_messages={"invalid": ORIGINS},
-        metadata={"description": "The websites that the form is on."},
+        **describe("The websites that the form is on."),
     )
-    next_url = Text(strip=True, metadata={"description": "The page after signing up, on one of `origins`."})
-    confirmed_url = Text(strip=True, metadata={"description": "The page after confirming."})
+    next_url = Text(strip=True, **describe("The page after signing up, on one of `origins`."))
+    confirmed_url = Text(strip=True, **describe("The page after confirming."))
     confirm = Choice(
         CONFIRMING,
-        metadata={
-            "description": "With `script`, opening the link confirms. With `click`, the visitor also presses "
+        **describe(
+            "With `script`, opening the link confirms. With `click`, the visitor also presses "
             "a button on the page that the link opens."
-        },
+        ),
     )
     delivery = Text(
         strip=True,
         blank=False,
-        metadata={"description": "Who sends the link: `smtp`, or the id of a webhook with `sign_ups`."},
+        **describe("Who sends the link: `smtp`, or the id of a webhook with `sign_ups`."),
     )
     is_test = Truth(
-        metadata={
-            "description": "Whether this is a test form: emails go only to the site's owners, and nothing is "
-            "counted."
-        }
+        **describe(
+            "Whether this is a test form: emails go only to the site's owners, and nothing is counted."
+        )
     )
     state = Choice(STATES)
 
@@ -170,7 +165,7 @@ class PatchForm(RequestSchema):
 
 class EmbedForm(RequestSchema):
     language = Choice(
-        LANGUAGES, metadata={"description": "The language of the HTML; by default, the language of the form."}
+        LANGUAGES, **describe("The language of the HTML; by default, the language of the form.")
     )
 
 
@@ -202,11 +197,10 @@ class FormAttributes(ResponseSchema):
     next_url = ma.fields.String()
     confirmed_url = ma.fields.String()
     confirm = ma.fields.String(validate=ma.validate.OneOf(CONFIRMING))
-    delivery = ma.fields.String(metadata={"description": "`smtp`, or the id of a webhook."})
+    delivery = string("`smtp`, or the id of a webhook.")
     is_test = ma.fields.Boolean()
     event_until = Date(
-        allow_none=True,
-        metadata={"description": "Until when the limits per network are lifted; null if they apply."},
+        allow_none=True, **describe("Until when the limits per network are lifted; null if they apply.")
     )
     created_at = Date()
     updated_at = Date()
@@ -215,9 +209,7 @@ class FormAttributes(ResponseSchema):
 FormSchema = resource("Form", "forms", FormAttributes)
 FormAnswer = single("FormAnswer", FormSchema)
 FormList = listing("FormList", FormSchema)
-FormHtml = shape(
-    "FormHtml", html=ma.fields.String(metadata={"description": "The HTML for a page of your own."})
-)
+FormHtml = shape("FormHtml", html=string("The HTML for a page of your own."))
 
 
 def form(row: Any) -> dict[str, Any]:

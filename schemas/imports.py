@@ -14,6 +14,7 @@ from schemas.base import (
     JsonSchema,
     RequestSchema,
     Text,
+    describe,
     errors,
     is_clean_text,
     is_storable_number,
@@ -193,7 +194,7 @@ class ImportSubscribers(RequestSchema):
 
 def too_late(what: str) -> ma.fields.Integer:
     words = f"{what} ignored because a later event says otherwise. Absent if there are none."
-    return ma.fields.Integer(strict=True, metadata={"description": words, "may_be_absent": True})
+    return ma.fields.Integer(strict=True, **describe(words, may_be_absent=True))
 
 
 class Accepted(ResponseSchema):

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import marshmallow as ma
 
-from schemas.base import Switch, Text
+from schemas.base import Switch, Text, describe
 from schemas.codes import Code, Sentence
 from schemas.responses import ResponseSchema, shape
 
@@ -21,9 +21,7 @@ REFUSED = Sentence(
     "needed.",
 )
 NOTE = "links_note"
-WITH_LINKS = {
-    "description": "With `1`, each subscriber has its links. This needs the scope `mailer` or `full`."
-}
+WITH_LINKS = "With `1`, each subscriber has its links. This needs the scope `mailer` or `full`."
 
 
 def has_link(text: str) -> bool:
@@ -48,7 +46,7 @@ def without_link(text: str) -> str:
 
 def switch() -> Switch:
     """The parameter that asks for links."""
-    return Switch(metadata=WITH_LINKS)
+    return Switch(**describe(WITH_LINKS))
 
 
 class SubscriberLinks(ResponseSchema):
@@ -60,18 +58,13 @@ class SubscriberLinks(ResponseSchema):
 
 def links() -> ma.fields.Nested:
     """The schema of the key `links` of a resource."""
-    return ma.fields.Nested(
-        SubscriberLinks, metadata={"description": "Only with `links=1`.", "may_be_absent": True}
-    )
+    return ma.fields.Nested(SubscriberLinks, **describe("Only with `links=1`.", may_be_absent=True))
 
 
 def note() -> ma.fields.String:
     """The schema of the key `links_note`, beside the data of an answer or in its `meta`."""
     return ma.fields.String(
-        metadata={
-            "description": "Why links cannot be followed at present; absent if they can.",
-            "may_be_absent": True,
-        }
+        **describe("Why links cannot be followed at present; absent if they can.", may_be_absent=True)
     )
 
 

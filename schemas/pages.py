@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas import cursors
-from schemas.base import JsonSchema, RequestSchema
+from schemas.base import JsonSchema, RequestSchema, describe
 from schemas.codes import Code, Sentence
 from schemas.cursors import CURSOR, CursorField, PerPage
-from schemas.responses import ResponseSchema, error_values_field, integer
+from schemas.responses import OPTIONAL, ResponseSchema, error_values_field, integer
 from schemas.values import DATES, FieldError, FormError, closest, error_names, write_date
 
 PAGE = Sentence(Code.OUT_OF_RANGE, "Send a whole number, 1 or more.")
@@ -79,14 +79,10 @@ def refuse_ignored(form: RequestSchema, original: Mapping[str, Any]) -> None:
 
 class PageMeta(ResponseSchema):
     page = integer()
-    query = ma.fields.Dict(
-        keys=ma.fields.String(), metadata={"description": "The filters that were applied."}
-    )
+    query = ma.fields.Dict(keys=ma.fields.String(), **describe("The filters that were applied."))
     per_page = integer()
     has_more = ma.fields.Boolean()
-    ignored = ma.fields.List(
-        ma.fields.String(), metadata={"description": "Parameters of the request that are not known."}
-    )
+    ignored = ma.fields.List(ma.fields.String(), **describe("Parameters of the request that are not known."))
     did_you_mean = error_values_field("The parameters that were probably meant, if any.")
 
 
@@ -115,7 +111,7 @@ def page_meta(form: Mapping[str, Any], per_page: int, has_more: bool) -> dict[st
 
 def list_meta() -> ma.fields.Nested:
     """The `meta` of a list that is paged only on request."""
-    return ma.fields.Nested(ListMeta, metadata={"may_be_absent": True})
+    return ma.fields.Nested(ListMeta, **OPTIONAL)
 
 
 def rows_asked(form: Mapping[str, Any], name: str) -> dict[str, int]:

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import REQUIRED, JsonSchema, RequestSchema, as_object, clean
+from schemas.base import REQUIRED, JsonSchema, RequestSchema, as_object, clean, describe
 
 
 class Patch(ma.fields.Field[dict[str, Any]]):
@@ -19,7 +19,7 @@ class Patch(ma.fields.Field[dict[str, Any]]):
         description = (
             "A JSON merge patch of the body of PUT: null removes a value, and values that you leave out stay."
         )
-        super().__init__(required=True, metadata={"description": description})
+        super().__init__(required=True, **describe(description))
         self._keys = form().keys
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:

@@ -6,11 +6,22 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import JsonSchema, RequestSchema, Text, as_text, nested
+from schemas.base import JsonSchema, RequestSchema, Text, as_text, describe, nested
 from schemas.codes import Code, Sentence
 from schemas.custom_fields import FieldKey
 from schemas.patches import Patch
-from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single, values
+from schemas.responses import (
+    Date,
+    Id,
+    ResponseSchema,
+    dump,
+    integer,
+    listing,
+    resource,
+    single,
+    string,
+    values,
+)
 
 MIN_YEAR, MAX_YEAR = 1970, 2199
 DAY = Sentence(
@@ -105,24 +116,20 @@ ReportList = listing("ReportList", ReportSchema)
 
 
 class Point(ResponseSchema):
-    x = ma.fields.String(metadata={"description": "A label, or the first day of a unit of time."})
+    x = string("A label, or the first day of a unit of time.")
     y = integer()
-    g = ma.fields.String(metadata={"description": "Name of the series."})
+    g = string("Name of the series.")
 
 
 class DataSchema(ResponseSchema):
     """The data of a report: either a value or points."""
 
     value = ma.fields.Integer(
-        strict=True,
-        metadata={"description": "The number of a report drawn as a count.", "may_be_absent": True},
+        strict=True, **describe("The number of a report drawn as a count.", may_be_absent=True)
     )
     points = ma.fields.List(
         ma.fields.Nested(Point),
-        metadata={
-            "description": "The points of a report that is not drawn as a count.",
-            "may_be_absent": True,
-        },
+        **describe("The points of a report that is not drawn as a count.", may_be_absent=True),
     )
 
 

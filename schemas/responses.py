@@ -6,11 +6,12 @@ from typing import Any, ClassVar, cast
 
 import marshmallow as ma
 
-from schemas.base import JsonSchema
+from schemas.base import JsonSchema, describe
 from schemas.codes import VALUE_CODES, Code
 from schemas.values import write_date
 
 Field = ma.fields.Field[Any]
+OPTIONAL: dict[str, Any] = {"metadata": {"may_be_absent": True}}
 
 
 class ResponseSchema(ma.Schema):
@@ -36,8 +37,12 @@ class Date(ma.fields.AwareDateTime):
 
 
 def integer(description: str = "", **options: Any) -> ma.fields.Integer:
-    metadata = {"description": description} if description else {}
-    return ma.fields.Integer(strict=True, metadata=metadata, **options)
+    described = describe(description) if description else {}
+    return ma.fields.Integer(strict=True, **described, **options)
+
+
+def string(description: str, **options: Any) -> ma.fields.String:
+    return ma.fields.String(**describe(description), **options)
 
 
 def constant(text: str) -> ma.fields.String:
@@ -111,7 +116,7 @@ class OpenEnum(ma.fields.String):
     """A text that is one of `texts` today; later versions may add others."""
 
     def __init__(self, texts: Iterable[str], description: str) -> None:
-        super().__init__(metadata={"description": f"{description} More may be added."})
+        super().__init__(**describe(f"{description} More may be added."))
         self.json_schema = open_enum(texts)
 
 
@@ -125,10 +130,8 @@ class CodeField(OpenEnum):
 class FieldProblem(ResponseSchema):
     """A refused value."""
 
-    field = ma.fields.String(
-        metadata={"description": "Path in the request.", "examples": ["subscribers[3].email"]}
-    )
-    message = ma.fields.String(metadata={"description": "What to send."})
+    field = ma.fields.String(**describe("Path in the request.", examples=["subscribers[3].email"]))
+    message = string("What to send.")
     code = CodeField(VALUE_CODES)
 
 
@@ -138,8 +141,7 @@ def problems() -> ma.fields.List[Any]:
 
 def error_values_field(description: str, **options: Any) -> ma.fields.List[Any]:
     """A field for values of a request that an error repeats."""
-    metadata = {"description": description, "may_be_absent": True}
-    return ma.fields.List(ma.fields.String(), metadata=metadata, **options)
+    return ma.fields.List(ma.fields.String(), **describe(description, may_be_absent=True), **options)
 
 
 class FoundValue(ResponseSchema):
@@ -153,14 +155,12 @@ class FileQuestionSchema(ResponseSchema):
     """A question that a file leaves open."""
 
     about = ma.fields.String(metadata={"examples": ["consent", "dates"]})
-    message = ma.fields.String(metadata={"description": "What to send."})
-    options = ma.fields.List(
-        ma.fields.String(), metadata={"description": "The parameters that answer the question."}
-    )
+    message = string("What to send.")
+    options = ma.fields.List(ma.fields.String(), **describe("The parameters that answer the question."))
     columns = ma.fields.List(ma.fields.String())
     values = ma.fields.List(ma.fields.Nested(FoundValue))
     readings = ma.fields.Dict(
-        metadata={"description": "Examples of cells, as each answer would read them.", "may_be_absent": True}
+        **describe("Examples of cells, as each answer would read them.", may_be_absent=True)
     )
 
 
@@ -178,26 +178,25 @@ class NamesOrColumns(ma.fields.List[Any]):
 class Error(ResponseSchema):
     """The body of every error; the header `X-Request-Id` identifies the request."""
 
-    error = ma.fields.String(metadata={"description": "One sentence: what to do."})
+    error = string("One sentence: what to do.")
     code = CodeField(Code)
     errors = ma.fields.List(
-        ma.fields.Nested(FieldProblem),
-        metadata={"description": "The values to correct, if any.", "may_be_absent": True},
+        ma.fields.Nested(FieldProblem), **describe("The values to correct, if any.", may_be_absent=True)
     )
-    columns = NamesOrColumns(ma.fields.Raw(), metadata={"may_be_absent": True})
+    columns = NamesOrColumns(ma.fields.Raw(), **OPTIONAL)
     asks = ma.fields.List(
         ma.fields.Nested(FileQuestionSchema),
-        metadata={"description": "The questions that the file leaves open.", "may_be_absent": True},
+        **describe("The questions that the file leaves open.", may_be_absent=True),
     )
     suggestion = ma.fields.Dict(
-        allow_none=True,
-        metadata={"description": "Suggested parameters, with their exact values.", "may_be_absent": True},
+        allow_none=True, **describe("Suggested parameters, with their exact values.", may_be_absent=True)
     )
     upload = ma.fields.String(
-        metadata={"description": "The id of the file, which is kept for an hour: send this id instead of the "
-            "file.",
-                  "may_be_absent": True},
-    )  # fmt: skip
+        **describe(
+            "The id of the file, which is kept for an hour: send this id instead of the file.",
+            may_be_absent=True,
+        )
+    )
     values = error_values_field("Values of the file that the error is about.")
     unknown_ = error_values_field("Keys or names in the request that are not known.", data_key="unknown")
     did_you_mean = error_values_field("Suggestions: known names, or parameters that may correct the request.")

@@ -15,6 +15,7 @@ from schemas.base import (
     as_text,
     clean,
     depth,
+    describe,
     nested,
 )
 from schemas.codes import Code, Sentence
@@ -134,18 +135,14 @@ class MatchedRules(ma.fields.Dict):
 
 class Match(ResponseSchema):
     matches = ma.fields.Boolean()
-    rules = MatchedRules(
-        metadata={"description": "The rules, and whether the subscriber matches each of them."}
-    )
+    rules = MatchedRules(**describe("The rules, and whether the subscriber matches each of them."))
 
 
 SegmentMatch = single("SegmentMatch", Match, or_null=True)
 
 
 class SegmentPreview(CountsSchema):
-    data = ma.fields.List(
-        ma.fields.Nested(SubscriberSchema), metadata={"description": "The newest ten matches."}
-    )
+    data = ma.fields.List(ma.fields.Nested(SubscriberSchema), **describe("The newest ten matches."))
 
 
 def segment(row: Any) -> dict[str, Any]:

@@ -15,13 +15,25 @@ from schemas.base import (
     Text,
     as_object,
     as_text,
+    describe,
     nested,
 )
 from schemas.change_log import BoundedNumber
 from schemas.codes import Code, Sentence
 from schemas.custom_fields import field_key
 from schemas.links import PersonName, without_link
-from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, shape, single
+from schemas.responses import (
+    Date,
+    Id,
+    ResponseSchema,
+    dump,
+    integer,
+    listing,
+    resource,
+    shape,
+    single,
+    string,
+)
 from schemas.values import LANGUAGES, NAMES, trim
 
 OPEN = ("waiting", "sent", "held", "failed")
@@ -72,20 +84,14 @@ class NewSignUp(RequestSchema):
     form_id = BoundedNumber(1, MAX_ID, ID, required=True, error_messages={"required": REQUIRED})
     vars().update({name: PersonName(strip=True, validate=NAME_LENGTH) for name in NAMES})
     fields_ = TypedFields(
-        data_key="fields",
-        attribute="fields",
-        metadata={"description": "Values for the other fields of the form, by key."},
+        data_key="fields", attribute="fields", **describe("Values for the other fields of the form, by key.")
     )
     language = Choice(
         LANGUAGES,
-        metadata={
-            "description": "The language of the email and the pages; by default, the language of the form."
-        },
+        **describe("The language of the email and the pages; by default, the language of the form."),
     )
-    page = Text(strip=True, metadata={"description": "The URL of the page that the visitor saw."})
-    ip = Text(
-        strip=True, metadata={"description": "The visitor's IP address, of which only the network is kept."}
-    )
+    page = Text(strip=True, **describe("The URL of the page that the visitor saw."))
+    ip = Text(strip=True, **describe("The visitor's IP address, of which only the network is kept."))
     user_agent = Text(strip=True)
 
 
@@ -97,7 +103,7 @@ class ListSignUps(RequestSchema):
     status = Choice(STATUSES)
     email = Text(strip=True, blank=False)
     after = BoundedNumber(
-        0, MAX_ID, AFTER, load_default=0, metadata={"description": "The `meta.next` of the previous page."}
+        0, MAX_ID, AFTER, load_default=0, **describe("The `meta.next` of the previous page.")
     )
 
 
@@ -120,9 +126,7 @@ class StoredFields(ma.fields.Dict):
 
 
 class ReleasedSignUps(ChosenSignUps):
-    status = Choice(
-        ("held", "failed"), load_default="held", metadata={"description": "`held` (the default) or `failed`."}
-    )
+    status = Choice(("held", "failed"), load_default="held", **describe("`held` (the default) or `failed`."))
 
 
 class SignUpStatus(ResponseSchema):
@@ -131,46 +135,33 @@ class SignUpStatus(ResponseSchema):
 
 class SignUpAttributes(ResponseSchema):
     status = ma.fields.String(validate=ma.validate.OneOf(STATUSES))
-    reason = ma.fields.String(metadata={"description": "Why the sign-up is held or has failed."})
-    email = ma.fields.String(
-        metadata={"description": "The visitor's address; empty once the sign-up is over."}
-    )
+    reason = string("Why the sign-up is held or has failed.")
+    email = string("The visitor's address; empty once the sign-up is over.")
     vars().update({name: ma.fields.String() for name in NAMES})
     fields_ = StoredFields(data_key="fields")
     form_id = Id()
     tags = ma.fields.List(ma.fields.String())
     version = integer("The version of the wording.")
     language = ma.fields.String()
-    origin = ma.fields.String(
-        metadata={
-            "description": "The website where the visitor signed up, if it is one of the form's; otherwise "
-            "empty."
-        }
-    )
+    origin = string("The website where the visitor signed up, if it is one of the form's; otherwise empty.")
     network = ma.fields.String()
     country = ma.fields.String()
-    asked_by = ma.fields.String(
-        metadata={"description": "`form`, `operator`, or `key:` and a publishable key."}
-    )
+    asked_by = string("`form`, `operator`, or `key:` and a publishable key.")
     requested_at = Date()
     expires_at = Date()
     tries = integer()
     next_try_at = Date(allow_none=True)
     delivery = ma.fields.String(validate=ma.validate.OneOf(DELIVERIES))
-    said = ma.fields.String(metadata={"description": "The last answer of the mail server or the receiver."})
+    said = string("The last answer of the mail server or the receiver.")
     sent_at = Date(allow_none=True)
     confirmed_at = Date(allow_none=True)
-    confirm_url = ma.fields.String(
-        allow_none=True,
-        metadata={
-            "description": "The link to confirm; anybody who has it can confirm. Null when the sign-up is "
-            "over."
-        },
+    confirm_url = string(
+        "The link to confirm; anybody who has it can confirm. Null when the sign-up is over.", allow_none=True
     )
 
 
 class SignUpsMeta(ResponseSchema):
-    next = Id(metadata={"description": "Send it as `after` for the next page."})
+    next = Id(**describe("Send it as `after` for the next page."))
     has_more = ma.fields.Boolean()
 
 

@@ -4,13 +4,14 @@ from typing import Any
 
 import marshmallow as ma
 
-from schemas.responses import Date, ResponseSchema, dump, listing, resource
+from schemas.base import describe
+from schemas.responses import Date, ResponseSchema, dump, listing, resource, string
 
 
 class SiteAttributes(ResponseSchema):
-    uuid = ma.fields.UUID(metadata={"description": "What other requests send as `site_uuid`."})
+    uuid = ma.fields.UUID(**describe("What other requests send as `site_uuid`."))
     name = ma.fields.String()
-    time_zone = ma.fields.String(metadata={"description": "A name of the IANA database."})
+    time_zone = string("A name of the IANA database.")
     created_at = Date()
 
 

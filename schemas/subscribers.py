@@ -17,6 +17,7 @@ from schemas.base import (
     as_text,
     clean,
     clean_each,
+    describe,
     is_clean_text,
     nested,
     with_dashes,
@@ -134,8 +135,8 @@ class CreateSubscriber(RequestSchema):
 class FindSubscriber(RequestSchema):
     """The parameters of find. Refuses nothing: a value other than text matches no subscriber."""
 
-    email = ma.fields.Raw(metadata={"description": "Address to look up.", "type": "string"})
-    uuid = ma.fields.Raw(metadata={"description": "Subscriber UUID; overrides `email`.", "type": "string"})
+    email = ma.fields.Raw(**describe("Address to look up.", type="string"))
+    uuid = ma.fields.Raw(**describe("Subscriber UUID; overrides `email`.", type="string"))
 
     def load(self, data: Any, **_: Any) -> dict[str, str]:
         """Loads the values without marshmallow, whose fields would not change them."""
@@ -262,7 +263,7 @@ SubscriberList = listing("SubscriberList", SubscriberSchema, meta=ma.fields.Nest
 
 
 class SearchMeta(PageMeta):
-    change = Id(metadata={"description": "The number of the last change that the page certainly includes."})
+    change = Id(**describe("The number of the last change that the page certainly includes."))
     next = cursors.next_field()
     links_note = links.note()
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import Doubled, JsonSchema, RequestSchema, Text, as_text, clean_each, nested
+from schemas.base import Doubled, JsonSchema, RequestSchema, Text, as_text, clean_each, describe, nested
 from schemas.change_log import BoundedNumber
 from schemas.codes import Code, Sentence
 from schemas.links import without_link
@@ -108,9 +108,7 @@ class PatchTag(RequestSchema):
 
 
 class OtherTag(RequestSchema):
-    into = BoundedNumber(
-        1, MAX_ID, ID, required=True, metadata={"description": "The id of the tag to merge into."}
-    )
+    into = BoundedNumber(1, MAX_ID, ID, required=True, **describe("The id of the tag to merge into."))
 
 
 class MergeTag(RequestSchema):
@@ -118,9 +116,7 @@ class MergeTag(RequestSchema):
 
 
 class MeantTag(RequestSchema):
-    name = ma.fields.Raw(
-        metadata={"description": "The name of the tag, as a safeguard against a wrong id.", "type": "string"}
-    )
+    name = ma.fields.Raw(**describe("The name of the tag, as a safeguard against a wrong id.", type="string"))
 
 
 class DeleteTag(RequestSchema):

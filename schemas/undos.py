@@ -5,28 +5,24 @@ from typing import Any
 
 import marshmallow as ma
 
-from schemas.base import RequestSchema, Switch
-from schemas.responses import Date, Id, ResponseSchema, constant, dump, integer, shape, single
+from schemas.base import RequestSchema, Switch, describe
+from schemas.responses import Date, Id, ResponseSchema, constant, dump, integer, shape, single, string
 
 STATUSES = ("queued", "running", "finished", "failed")
 COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
 
 
 class UndoImport(RequestSchema):
-    dry_run = Switch(metadata={"description": "With `1`, the service only counts what the undo would do."})
+    dry_run = Switch(**describe("With `1`, the service only counts what the undo would do."))
     resubscribe = Switch(
         load_default=False,
-        metadata={
-            "description": "With `1`, subscribers that only the import unsubscribed are subscribed again."
-        },
+        **describe("With `1`, subscribers that only the import unsubscribed are subscribed again."),
     )
 
 
 class UndoAttributes(ResponseSchema):
-    status = ma.fields.String(
-        validate=ma.validate.OneOf(STATUSES),
-        allow_none=True,
-        metadata={"description": "The progress of the undo; null for a dry run."},
+    status = string(
+        "The progress of the undo; null for a dry run.", validate=ma.validate.OneOf(STATUSES), allow_none=True
     )
     total = integer("Subscribers that the import created or changed.")
     processed = integer("How many of these subscribers are done.")

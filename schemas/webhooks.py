@@ -5,13 +5,13 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import REQUIRED, JsonSchema, RequestSchema, Text, Truth, nested
+from schemas.base import REQUIRED, JsonSchema, RequestSchema, Text, Truth, describe, nested
 from schemas.change_log import AFTER, KINDS, BoundedNumber, ChangeSchema
 from schemas.codes import Code, Sentence
 from schemas.imports import ImportCounts
 from schemas.pages import PageMeta
 from schemas.patches import Patch
-from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single
+from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single, string
 
 IMPORT_FINISHED = "import_finished"
 ASKED = (*KINDS, IMPORT_FINISHED)  # the last is no change, and sent only where it is named
@@ -40,29 +40,23 @@ class Kinds(ma.fields.Field[list[str]]):
 class NewWebhook(RequestSchema):
     url = Text(required=True, strip=True, blank=False)
     kinds = Kinds(
-        metadata={
-            "description": "The kinds to send. `erased` and `reset` are always sent; `import_finished` only "
-            "if you name it."
-        }
+        **describe(
+            "The kinds to send. `erased` and `reset` are always sent; `import_finished` only if you name it."
+        )
     )
     segment_id = Text(
         strip=True,
         blank=False,
-        metadata={
-            "description": "Send only changes of subscribers in this segment; `unsubscribed` and `erased` "
-            "are always sent."
-        },
+        **describe(
+            "Send only changes of subscribers in this segment; `unsubscribed` and `erased` are always sent."
+        ),
     )
     paused = Truth()
     links = Truth(
-        metadata={
-            "description": "Whether messages include the links of subscribers; this needs an `https://` URL."
-        }
+        **describe("Whether messages include the links of subscribers; this needs an `https://` URL.")
     )
     sign_ups = Truth(
-        metadata={
-            "description": "Whether forms may name this webhook as their `delivery`, and send sign-ups to it."
-        }
+        **describe("Whether forms may name this webhook as their `delivery`, and send sign-ups to it.")
     )
 
 
@@ -81,9 +75,7 @@ class ReplayWebhook(RequestSchema):
         AFTER,
         required=True,
         error_messages={"required": REQUIRED},
-        metadata={
-            "description": "The number of the last change that is not sent again; sending starts after it."
-        },
+        **describe("The number of the last change that is not sent again; sending starts after it."),
     )
 
 
@@ -92,29 +84,26 @@ class WebhookAttributes(ResponseSchema):
     kinds = ma.fields.List(
         ma.fields.String(validate=ma.validate.OneOf(ASKED)),
         allow_none=True,
-        metadata={"description": "The kinds that are sent; null for all changes."},
+        **describe("The kinds that are sent; null for all changes."),
     )
     segment_id = Id(allow_none=True)
     paused = ma.fields.Boolean()
-    paused_because = ma.fields.String(
+    paused_because = string(
+        "`gone`: the receiver answered 410; `failing`: it failed for three days.",
         validate=ma.validate.OneOf(PAUSES),
         allow_none=True,
-        metadata={"description": "`gone`: the receiver answered 410; `failing`: it failed for three days."},
     )
-    links = ma.fields.Boolean(metadata={"description": "Whether messages include the links of subscribers."})
-    sign_ups = ma.fields.Boolean(metadata={"description": "Whether forms may send sign-ups to this webhook."})
-    delivered = Id(metadata={"description": "Changes up to this number are delivered."})
+    links = ma.fields.Boolean(**describe("Whether messages include the links of subscribers."))
+    sign_ups = ma.fields.Boolean(**describe("Whether forms may send sign-ups to this webhook."))
+    delivered = Id(**describe("Changes up to this number are delivered."))
     failures = integer("Failed tries since the last success.")
     created_at = Date()
     updated_at = Date()
 
 
 class SignedAttributes(WebhookAttributes):
-    secret = ma.fields.String(
-        allow_none=True,
-        metadata={
-            "description": "The secret that signs the deliveries. Null in the answer to a repeated request."
-        },
+    secret = string(
+        "The secret that signs the deliveries. Null in the answer to a repeated request.", allow_none=True
     )
 
 
@@ -123,25 +112,16 @@ class DeliveryAttributes(ResponseSchema):
 
     at = Date()
     kind = ma.fields.String(validate=ma.validate.OneOf(DELIVERED))
-    message_id = ma.fields.String(
-        metadata={"description": "The `webhook-id` of the message, the same for each attempt."}
-    )
+    message_id = string("The `webhook-id` of the message, the same for each attempt.")
     first = Id(
-        allow_none=True,
-        metadata={"description": "The lowest number of the changes in the message; null for a test."},
+        allow_none=True, **describe("The lowest number of the changes in the message; null for a test.")
     )
-    last = Id(allow_none=True, metadata={"description": "The highest number of the changes in the message."})
+    last = Id(allow_none=True, **describe("The highest number of the changes in the message."))
     changes = integer("How many changes were sent.")
     status = integer("The status of the answer; null if there was no answer.", allow_none=True)
     milliseconds = integer()
-    answer = ma.fields.String(
-        metadata={
-            "description": "The first KiB of the answer, for a test or a failure; addresses are left out."
-        }
-    )
-    failure = ma.fields.String(
-        allow_none=True, metadata={"description": "What went wrong; null if nothing did."}
-    )
+    answer = string("The first KiB of the answer, for a test or a failure; addresses are left out.")
+    failure = string("What went wrong; null if nothing did.", allow_none=True)
 
 
 WebhookSchema = resource("Webhook", "webhooks", WebhookAttributes)
@@ -157,7 +137,7 @@ class WebhookMessage(ResponseSchema):
     """The message to a receiver: changes in the form of GET /v1/fetch/changes; none in a test."""
 
     type = ma.fields.String(validate=ma.validate.OneOf(("changes", "test")))
-    timestamp = Date(metadata={"description": "When the last change, or the test, was made."})
+    timestamp = Date(**describe("When the last change, or the test, was made."))
     data = ma.fields.List(ma.fields.Nested(ChangeSchema), validate=ma.validate.Length(max=500))
 
 
@@ -166,32 +146,21 @@ class HandedOverSignUp(ResponseSchema):
 
     id = Id()
     email = ma.fields.String()
-    confirm_url = ma.fields.String(
-        metadata={"description": "The link to confirm: whoever opens it is subscribed."}
-    )
-    decline_url = ma.fields.String(
-        metadata={
-            "description": "The link for people who did not sign up: whoever opens it gets no more emails."
-        }
-    )
-    expires_at = Date(metadata={"description": "The links work at least until this instant."})
+    confirm_url = string("The link to confirm: whoever opens it is subscribed.")
+    decline_url = string("The link for people who did not sign up: whoever opens it gets no more emails.")
+    expires_at = Date(**describe("The links work at least until this instant."))
     form = Id()
     language = ma.fields.String()
-    page = ma.fields.String(
-        allow_none=True,
-        metadata={"description": "The website where the visitor signed up, if it is one of the form's."},
-    )
+    page = string("The website where the visitor signed up, if it is one of the form's.", allow_none=True)
     requested_at = Date()
-    is_test = ma.fields.Boolean(
-        metadata={"description": "Whether this is a test form: the address is then an owner's."}
-    )
+    is_test = ma.fields.Boolean(**describe("Whether this is a test form: the address is then an owner's."))
 
 
 class SignUpsMessage(ResponseSchema):
     """The message to a webhook with `sign_ups`: a sign-up, or that the alarm is on, without data."""
 
     type = ma.fields.String(validate=ma.validate.OneOf(("sign_ups", "alarm")))
-    timestamp = Date(metadata={"description": "When the sign-up was requested, or when the alarm began."})
+    timestamp = Date(**describe("When the sign-up was requested, or when the alarm began."))
     data = ma.fields.List(ma.fields.Nested(HandedOverSignUp))
 
 
@@ -206,7 +175,7 @@ class ImportFinishedMessage(ResponseSchema):
     """The message to a webhook that names `import_finished`: one import, and nobody's data."""
 
     type = ma.fields.String(validate=ma.validate.OneOf((IMPORT_FINISHED,)))
-    timestamp = Date(metadata={"description": "When it ended."})
+    timestamp = Date(**describe("When it ended."))
     data = ma.fields.List(ma.fields.Nested(EndedImport), validate=ma.validate.Length(equal=1))
 
 
