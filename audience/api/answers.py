@@ -18,7 +18,7 @@ question = partial(endpoint, scope="utility", family="experimental", site="unuse
 
 @blueprint.post("/validation")
 @question(takes=wire.ValidateEmail, gives=wire.Validation, site="optional")
-def validate(site: Site | None, form: dict[str, Any]) -> dict[str, Any]:
+def validate_email(site: Site | None, form: dict[str, Any]) -> dict[str, Any]:
     """Validate an e-mail address
 
     Judges the form of the address, its domain, and what you send with it: name, user agent, IP address.
@@ -33,7 +33,7 @@ def validate(site: Site | None, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.post("/<letters:name>_ruleset")
 @question(takes=wire.ValidateEmailStrictly, gives=wire.StrictValidation, site="optional")
-def validate_strictly(site: Site | None, form: dict[str, Any], **_path: str) -> dict[str, Any]:
+def validate_email_strictly(site: Site | None, form: dict[str, Any], **_path: str) -> dict[str, Any]:
     """Validate an e-mail address strictly
 
     The path is `strict_ruleset`; other letters may replace `strict`. `block_free_providers` refuses free
@@ -75,7 +75,7 @@ def guess_gender(form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.get("/geolocation")
 @question(takes=wire.GeolocateIp, gives=wire.PlaceSchema)
-def geolocate(form: dict[str, Any]) -> dict[str, Any]:
+def locate_ip(form: dict[str, Any]) -> dict[str, Any]:
     """Geolocate an IPv4 address
 
     Uses the bundled table, or the operator's own.

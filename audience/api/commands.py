@@ -37,7 +37,7 @@ def _again(ids: Ids, site: Site, **_: Any) -> dict[str, Any]:
     query=False,
     again=Again(_again, _ids),
 )
-def run(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def run_commands(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Run commands on subscribers
 
     Runs one command, or an array of 1 to 100, in order and in one transaction. Each command names its

@@ -30,7 +30,7 @@ def _resource(site: Site, field_id: int) -> dict[str, Any] | None:
 
 @blueprint.get("/fetch/fields")
 @endpoint(scope="read", family="fetch", takes=wire.ListFields, gives=wire.FieldList)
-def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def list_fields(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the custom fields
 
     With `values`, each field has its 20 most common values among the newest 10,000 subscribers. With
@@ -53,7 +53,7 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     status=201,
     again=repeats.resource(_resource),
 )
-def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def create_field(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Create a custom field
 
     A value with an unknown key creates its field automatically. The name of the field is made from the key.
@@ -65,7 +65,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.delete("/fetch/fields/<number:field_id>")
 @endpoint(scope="full", family="fetch", gives=wire.DeletedField, again=Again(_deleted_again))
-def delete(site: Site, field_id: int) -> dict[str, Any]:
+def delete_field(site: Site, field_id: int) -> dict[str, Any]:
     """Delete a custom field
 
     A job removes the field's values from all subscribers, including values that are set meanwhile. Then the

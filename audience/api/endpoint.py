@@ -13,8 +13,7 @@ from audience.access.audit_log import Actor, network_of
 from audience.access.keys import AuthenticatedKey
 from audience.access.sites import Site
 from audience.api import etags, targets
-from audience.api.etags import Current
-from audience.api.repeats import REPLAYED, Again
+from audience.api.repeats import REPLAYED
 from audience.api.request_data import (
     check_file,
     check_json,
@@ -26,10 +25,10 @@ from audience.api.request_data import (
     read_query,
     site_uuid,
 )
-from audience.api.writes import Writes
+from audience.api.writes import Files, Writes
 from audience.errors import Forbidden, TooMany
 from audience.http.access import View, authenticate, client_address
-from audience.http.admission import Check, admit
+from audience.http.admission import admit
 from audience.http.application import JsonText
 from audience.http.services import services, settings
 from audience.repeats.repeats import SentRequest
@@ -41,45 +40,12 @@ from schemas.responses import ResponseSchema, or_null
 FORBIDDEN = "Forbidden: this key's scope does not allow this; ask the operator for a key that does."
 RATE_LIMITED = "Rate limit: too many requests; wait the seconds in Retry-After."
 SMALL_BODY_BYTES = 2**20
-Files = tuple[str, ...]  # media types
 Family = Literal["fetch", "batch", "experimental", "stats"]  # endpoints that share a rate limit
 
 
 @dataclass(frozen=True, kw_only=True)
-class Declared:
-    """The arguments of `endpoint`, from which the OpenAPI document is made."""
-
-    scope: str
-    family: Family
-    takes: type[RequestSchema] | None
-    gives: type[ResponseSchema] | Files | None
-    accepts: Files
-    batch: bool
-    query: bool
-    status: int
-    again: Again | None
-    current: Current | None
-    tagged: bool
-
-
-def endpoint(
-    *,
-    scope: str,
-    family: Family,
-    takes: type[RequestSchema] | None = None,
-    gives: type[ResponseSchema] | Files | None = None,
-    accepts: Files = (),
-    batch: bool = False,
-    query: bool = True,
-    status: int = 200,
-    site: Literal["needed", "optional", "unused", "all"] = "needed",
-    again: Again | None = None,
-    before: Callable[..., object] | None = None,
-    current: Current | None = None,
-    tagged: bool = False,
-    atomic: bool = False,
-) -> Callable[[View], Callable[..., Response]]:
-    """Declares a view: whom it lets in, what it takes and what it gives.
+class Endpoint(Writes):
+    """Declares a view: whom it lets in, what it takes and what it gives. The OpenAPI document reads it.
 
     A request is handled in this order: key, `scope`, length and type of the body; then the body is read, the
     site found, the rate of the `family` checked and the form loaded. The web server calls `check`, which is
@@ -93,94 +59,89 @@ def endpoint(
     schema of the answer, or the media types of a file. `accepts` has the media types of a file that is the
     body: the view reads it. The body of a `batch` may be larger.
 
-    With `again`, the request may have an Idempotency-Key: the view then runs in one transaction. If it
-    returns a `Later`, the answer is made after the commit. A view that takes a file gets the `claim` on the
-    key, or None, instead. `before` is called with the same arguments, outside the transaction.
-
-    With `current`, which finds the resource that the request changes, the request may have an If-Match. With
-    `tagged` or `current`, the answer has the ETag of its `data`. An `atomic` view always runs in one
-    transaction.
+    With `tagged` or `current`, the answer has the ETag of its `data`. `Writes` explains the others.
     """
-    form = (takes or RequestSchema)()
-    limit = f"rate_limit_{family}"
-    writes = scope == "full"
-    is_tagged = tagged or current is not None
-    check = _check(scope, bool(accepts), batch)
-    writing = Writes(
-        status=status, is_file=bool(accepts), again=again, before=before, current=current, atomic=atomic
-    )
 
-    def read(key: AuthenticatedKey) -> tuple[dict[str, Any], SentRequest | None]:
+    scope: str
+    family: Family
+    takes: type[RequestSchema] | None = None
+    gives: type[ResponseSchema] | Files | None = None
+    batch: bool = False
+    query: bool = True
+    site: Literal["needed", "optional", "unused", "all"] = "needed"
+    tagged: bool = False
+
+    @property
+    def answers(self) -> type[ResponseSchema] | Files | None:
+        """What it `gives`; of a resource that may be gone when a request is repeated, also null."""
+        return or_null(self.gives) if self.again and isinstance(self.gives, type) else self.gives
+
+    @property
+    def has_etag(self) -> bool:
+        return self.tagged or self.current is not None
+
+    @property
+    def max_bytes(self) -> int:
+        """The maximum size of the body, in bytes."""
+        if self.accepts:
+            return settings().import_max_bytes
+        return settings().max_body_bytes if self.batch else min(settings().max_body_bytes, SMALL_BODY_BYTES)
+
+    def __call__(self, view: View) -> Callable[..., Response]:
+        form = (self.takes or RequestSchema)()
+
+        @wraps(view)
+        def run(**parts: Any) -> Response:
+            values, sent = self._read(admit(self.check), form)
+            answer, is_repeated = self.answer(view, sent, parts | values)
+            response = _response(answer, self.status, is_repeated)
+            return etags.add(response, answer["data"]) if self.has_etag else response
+
+        vars(run).update(scope=self.scope, check=self.check, declared=self)
+        return run
+
+    def check(self) -> tuple[AuthenticatedKey, int]:
+        """Checks a request before its body is read. Returns the key and the most bytes."""
+        key = authenticate()
+        if not key.may(self.scope):
+            raise Forbidden(FORBIDDEN)
+        if not has_body() and (not self.accepts or "upload" in request.args):
+            return key, 0
+        (check_file if self.accepts else check_json)(self.max_bytes)
+        return key, self.max_bytes
+
+    def _read(self, key: AuthenticatedKey, form: RequestSchema) -> tuple[dict[str, Any], SentRequest | None]:
         """The arguments of the view, and the request if it has an Idempotency-Key. The rest of the body is
         freed before the view runs.
         """
         arguments: dict[str, Any] = {}
-        with nullcontext(read_lists()) if accepts else _json(batch, writes) as body:
+        writes = self.scope == "full"
+        with self._body(writes) as body:
             values, site_uuids = read_query()
             if writes:
-                targets.check(identifiers_in_query(), body, form, query)
-            chosen = _site(key, site_uuid(site_uuids, body), needed=site == "needed")
+                targets.check(identifiers_in_query(), body, form, self.query)
+            chosen = _site(key, site_uuid(site_uuids, body), needed=self.site == "needed")
             if chosen:
                 g.site_id = chosen.id
-            if site == "all":
+            if self.site == "all":
                 arguments["sites"] = key.sites
-            elif site != "unused":
+            elif self.site != "unused":
                 arguments["site"] = chosen
-            if getattr(settings(), limit):
-                _limit_rate(key, family)
-            data = _form_values(query_values(form, values) if query else {}, body)
-            loaded = _load(form, data, query) if takes or data else {}
-            if takes:
+            _limit_rate(key, self.family)
+            data = _form_values(query_values(form, values) if self.query else {}, body)
+            loaded = _load(form, data, self.query) if self.takes or data else {}
+            if self.takes:
                 arguments["form"] = loaded
-            sent = writing.sent_request(chosen, loaded, body)
+            sent = self.sent_request(chosen, loaded, body)
         return arguments, sent
 
-    def decorate(view: View) -> Callable[..., Response]:
-        @wraps(view)
-        def run(**parts: Any) -> Response:
-            values, sent = read(admit(check))
-            answer, is_repeated = writing.answer(view, sent, parts | values)
-            response = _response(answer, status, is_repeated)
-            return etags.add(response, answer["data"]) if is_tagged else response
-
-        vars(run)["scope"] = scope
-        vars(run)["check"] = check
-        vars(run)["declared"] = Declared(
-            scope=scope,
-            family=family,
-            takes=takes,
-            gives=or_null(gives) if again and isinstance(gives, type) else gives,
-            accepts=accepts,
-            batch=batch,
-            query=query,
-            status=status,
-            again=again,
-            current=current,
-            tagged=is_tagged,
-        )
-        return run
-
-    return decorate
+    def _body(self, writes: bool) -> AbstractContextManager[dict[str, Any]]:
+        if self.accepts:
+            return nullcontext(read_lists())
+        return json_body(self.max_bytes, writes) if has_body() else nullcontext({})
 
 
-def _check(scope: str, is_file: bool, is_batch: bool) -> Check:
-    """A function that checks a request before its body is read, and returns the key and the most bytes."""
-
-    def check() -> tuple[AuthenticatedKey, int]:
-        key = authenticate()
-        if not key.may(scope):
-            raise Forbidden(FORBIDDEN)
-        if not has_body() and (not is_file or "upload" in request.args):
-            return key, 0
-        max_bytes = _max_bytes(is_file, is_batch)
-        (check_file if is_file else check_json)(max_bytes)
-        return key, max_bytes
-
-    return check
-
-
-def _json(is_batch: bool, writes: bool) -> AbstractContextManager[dict[str, Any]]:
-    return json_body(_max_bytes(False, is_batch), writes) if has_body() else nullcontext({})
+endpoint = Endpoint  # the decorator
 
 
 def _load(form: RequestSchema, data: dict[str, Any], query: bool) -> Any:
@@ -207,13 +168,6 @@ def actor() -> Actor:
     return Actor(f"key {g.key.name or g.key.publishable_key}", network_of(client_address()))
 
 
-def _max_bytes(is_file: bool, is_batch: bool) -> int:
-    """The maximum size of the endpoint's body, in bytes."""
-    if is_file:
-        return settings().import_max_bytes
-    return settings().max_body_bytes if is_batch else min(settings().max_body_bytes, SMALL_BODY_BYTES)
-
-
 def _site(key: AuthenticatedKey, uuid: str | None, needed: bool) -> Site | None:
     return keys.require_site(key, uuid) if needed or uuid is not None else None
 
@@ -231,6 +185,8 @@ def _response(answer: Any, status: int, is_repeated: bool) -> Response:
 def _limit_rate(key: AuthenticatedKey, family: Family) -> None:
     """Counts a request of a key. Raises `TooMany` if that exceeds the rate limit of the endpoint's family."""
     limit = getattr(settings(), f"rate_limit_{family}")
+    if not limit:
+        return
     limiter, counted = services().limiter, ("rate", family, str(key.id))
     wait = limiter.hit(limit, *counted)
     g.rate_window = limiter.window(limit, *counted)

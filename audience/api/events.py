@@ -37,7 +37,7 @@ def _again(ids: Ids, form: dict[str, Any], **_: Any) -> dict[str, Any]:
     query=False,
     again=Again(_again),
 )
-def record(site: Site, form: dict[str, Any]) -> Later:
+def record_events(site: Site, form: dict[str, Any]) -> Later:
     """Record 1 to 1,000 events
 
     An event creates its subscriber if necessary, merges `fields`, and moves `last_event_at` forward. `$tag`,
@@ -59,7 +59,7 @@ def record(site: Site, form: dict[str, Any]) -> Later:
 
 @blueprint.get("/fetch/subscribers/<uuid>/events")
 @endpoint(scope="read", family="fetch", takes=ListEvents, gives=EventList)
-def list_for_subscriber(site: Site, form: dict[str, Any], uuid: str) -> dict[str, Any]:
+def list_events(site: Site, form: dict[str, Any], uuid: str) -> dict[str, Any]:
     """List the events of a subscriber
 
     Lists the events of the subscriber with this `uuid`, 100 per page. With `history=1`, the answer also has

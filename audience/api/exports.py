@@ -19,7 +19,7 @@ blueprint = Blueprint("exports", __name__)
 @endpoint(
     scope="read", family="fetch", takes=wire.ExportSubscribers, gives=("text/csv", "application/x-ndjson")
 )
-def export(site: Site, form: dict[str, Any]) -> Response:
+def export_subscribers(site: Site, form: dict[str, Any]) -> Response:
     """Export subscribers
 
     Exports all subscribers of the site or, with `segment_id`, those of a segment. They are in the order of

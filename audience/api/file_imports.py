@@ -41,7 +41,7 @@ def _again(ids: Ids, site: Site, **_: Any) -> dict[str, Any]:
     gives=wire.ReceivedFile,
     again=Again(_again),
 )
-def receive(site: Site, form: dict[str, Any], claim: Claim | None) -> dict[str, Any]:
+def import_file(site: Site, form: dict[str, Any], claim: Claim | None) -> dict[str, Any]:
     """Import a file of subscribers
 
     The body is the file: CSV, an XLSX workbook, a JSON array of objects or JSON lines. Columns are recognised
@@ -120,7 +120,7 @@ def _keep(site: Site, body: BinaryIO, kind: str) -> int:
 
 @blueprint.get("/batch/imports/<number:import_id>/errors.csv")
 @endpoint(scope="read", family="batch", gives=("text/csv",))
-def errors(site: Site, import_id: int) -> Response:
+def get_refused_rows(site: Site, import_id: int) -> Response:
     """Download the refused rows of a file
 
     Each row has the columns of the file, then the number of the row, a code and a sentence. You can correct

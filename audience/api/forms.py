@@ -35,7 +35,7 @@ saves = partial(endpoint, scope="full", family="fetch", gives=wire.FormAnswer, q
 
 @blueprint.get("/fetch/forms")
 @endpoint(scope="read", family="fetch", gives=wire.FormList)
-def list_all(site: Site) -> dict[str, Any]:
+def list_forms(site: Site) -> dict[str, Any]:
     """List the forms
 
     The list includes archived forms.
@@ -47,7 +47,7 @@ def list_all(site: Site) -> dict[str, Any]:
 
 @blueprint.post("/fetch/forms")
 @saves(takes=wire.SaveForm, status=201, tagged=True)
-def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def create_form(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Make a form
 
     Only `name` is required. Without `wording`, the form gets the standard one, if the site has a public name.
@@ -62,7 +62,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.get("/fetch/forms/<number:form_id>")
 @endpoint(scope="read", family="fetch", gives=wire.FormAnswer, tagged=True)
-def get(site: Site, form_id: int) -> dict[str, Any]:
+def get_form(site: Site, form_id: int) -> dict[str, Any]:
     """Get a form
 
     `wording` is what people agree to now, `version` its number.
@@ -74,7 +74,7 @@ def get(site: Site, form_id: int) -> dict[str, Any]:
 
 @blueprint.put("/fetch/forms/<number:form_id>")
 @saves(takes=wire.SaveForm, current=_resource)
-def put(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
+def update_form(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
     """Change a form
 
     Values that you do not send stay as they are. A changed `wording` makes a new `version`; the text that
@@ -88,7 +88,7 @@ def put(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
 
 @blueprint.patch("/fetch/forms/<number:form_id>")
 @saves(takes=wire.PatchForm, current=_resource, atomic=True)
-def change(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
+def patch_form(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
     """Change a part of a form
 
     The body is a JSON merge patch: values that you leave out stay, texts by language are merged, and null
@@ -106,7 +106,7 @@ def change(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
 
 @blueprint.get("/fetch/forms/<number:form_id>/embed")
 @endpoint(scope="read", family="fetch", takes=wire.EmbedForm, gives=wire.FormHtml)
-def embed(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
+def embed_form(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
     """Get the HTML of a form
 
     Use it on a page of your own; it has no script and no style. The HTML contains the wording: when you

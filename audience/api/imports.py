@@ -37,7 +37,7 @@ def _answer(site: Site, import_: StoredImport) -> dict[str, Any]:
     query=False,
     again=Again(_again),
 )
-def accept(site: Site, form: dict[str, Any]) -> Later:
+def import_subscribers(site: Site, form: dict[str, Any]) -> Later:
     """Import 1 to 1,000 subscribers
 
     Each item has the keys of a subscriber to create. Further keys are custom values, and `command` may
@@ -54,7 +54,7 @@ def accept(site: Site, form: dict[str, Any]) -> Later:
 
 @blueprint.get("/batch/imports/<number:import_id>")
 @endpoint(scope="read", family="batch", gives=wire.ImportAnswer)
-def progress(site: Site, import_id: int) -> dict[str, Any]:
+def get_import(site: Site, import_id: int) -> dict[str, Any]:
     """Follow an import
 
     `status` changes from `queued` to `running`, and then to `finished` or `failed`. While a file is still
@@ -67,7 +67,7 @@ def progress(site: Site, import_id: int) -> dict[str, Any]:
 
 @blueprint.get("/batch/imports")
 @endpoint(scope="read", family="batch", gives=wire.ImportList)
-def newest(site: Site) -> dict[str, Any]:
+def list_imports(site: Site) -> dict[str, Any]:
     """List the newest imports
 
     Lists at most 100 imports, from requests and files.

@@ -25,7 +25,7 @@ NOT_FOR_KEY = (
 
 @blueprint.get("/fetch/links")
 @endpoint(scope="mailer", family="fetch", takes=FindSubscriber, gives=wire.LinksAnswer)
-def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def get_links(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Get the links of a subscriber
 
     Name the subscriber by `email` or `uuid`; if you send both, `uuid` counts. Each link is a URL that acts

@@ -17,9 +17,10 @@ from audience.answers.reasons import Reason
 from audience.answers.validation.reasons import ValidationReason
 from audience.api import etags, openapi_examples, openapi_rules, openapi_texts, openapi_webhooks
 from audience.api import repeats as sent_again
-from audience.api.endpoint import FORBIDDEN, RATE_LIMITED, Declared, Files
+from audience.api.endpoint import FORBIDDEN, RATE_LIMITED, Endpoint
 from audience.api.openapi_schema import SchemaConverter
 from audience.api.request_data import JSON, PREFER
+from audience.api.writes import Files
 from audience.errors import (
     AudienceError,
     Compressed,
@@ -243,13 +244,13 @@ def tag(rule: Rule) -> str:
 
 
 def operation(rule: Rule, method: str, view: View) -> dict[str, Any]:
-    declared: Declared = vars(view)["declared"]
+    declared: Endpoint = vars(view)["declared"]
     path = path_of(rule).removeprefix("/v1")
     text = documentation(view)
     conditions = headers_of(method, declared)
     refusals = [*ALWAYS, *([404] if has_id(rule, declared) else []), *refusals_of(declared)]
     return {
-        "operationId": openapi_texts.OPERATION_IDS[f"{method} {path}"],
+        "operationId": operation_id(method, path, view),
         "tags": [tag(rule)],
         "summary": text.summary,
         "description": text.description,
@@ -257,29 +258,36 @@ def operation(rule: Rule, method: str, view: View) -> dict[str, Any]:
         "parameters": ["site_uuid", *conditions, *query(method, declared)],
         **body(path, method, declared),
         "responses": {
-            str(declared.status): answer(text.returns, declared.gives, *answered_with(method, declared))
+            str(declared.status): answer(text.returns, declared.answers, *answered_with(method, declared))
         }
         | ({"304": NOT_MODIFIED} if etags.IF_NONE_MATCH in conditions else {})
         | {str(status): str(status) for status in sorted(refusals)},
     }
 
 
-def headers_of(method: str, declared: Declared) -> list[str]:
+def operation_id(method: str, path: str, view: View) -> str:
+    """The name of the view in camel case, or another for a further route of it. It stays as published."""
+    first, *words = view.__name__.split("_")
+    own = first + "".join(map(str.capitalize, words))
+    return openapi_texts.OPERATION_IDS.get(f"{method} {path}", own)
+
+
+def headers_of(method: str, declared: Endpoint) -> list[str]:
     """The request headers that make a request conditional, repeatable or strict."""
     condition = etags.IF_NONE_MATCH if method == "GET" else etags.IF_MATCH
-    is_conditional = declared.tagged if method == "GET" else declared.current
+    is_conditional = declared.has_etag if method == "GET" else declared.current
     sent = {sent_again.HEADER: declared.again, condition: is_conditional, PREFER: declared.query}
     return [name for name, is_read in sent.items() if is_read]
 
 
-def refusals_of(declared: Declared) -> list[int]:
+def refusals_of(declared: Endpoint) -> list[int]:
     """The statuses of errors that the headers If-Match and Idempotency-Key can cause."""
     return [*([409] if declared.again and declared.accepts else []), *([412] if declared.current else [])]
 
 
-def answered_with(method: str, declared: Declared) -> list[str]:
+def answered_with(method: str, declared: Endpoint) -> list[str]:
     """The response headers that tell a record's ETag, and whether a request was repeated."""
-    is_tagged = declared.tagged and method != "DELETE"
+    is_tagged = declared.has_etag and method != "DELETE"
     return [*([sent_again.REPLAYED] if declared.again else []), *(["ETag"] if is_tagged else [])]
 
 
@@ -300,7 +308,7 @@ def unwrap(text: str) -> str:
     return " ".join(text.split())
 
 
-def has_id(rule: Rule, declared: Declared) -> bool:
+def has_id(rule: Rule, declared: Endpoint) -> bool:
     """Whether a request identifies a record, so that the answer may be 404."""
     return bool(rule.arguments) or bool(declared.takes and names_an_id(declared.takes()))
 
@@ -312,7 +320,7 @@ def names_an_id(form: RequestSchema) -> bool:
     return named or any(names_an_id(schema) for schema in inner if isinstance(schema, RequestSchema))
 
 
-def query(method: str, declared: Declared) -> list[dict[str, Any]]:
+def query(method: str, declared: Endpoint) -> list[dict[str, Any]]:
     """The query parameters of a view. None is required for a POST, which may send them in its body."""
     if not declared.takes or not declared.query:
         return []
@@ -324,7 +332,7 @@ def error_body(error: AudienceError) -> dict[str, Any]:
     return {"error": error.message, "code": error.code} | ({"errors": listed} if listed else {})
 
 
-def body(path: str, method: str, declared: Declared) -> dict[str, Any]:
+def body(path: str, method: str, declared: Endpoint) -> dict[str, Any]:
     """The request body. Of the `GET`s only search declares one: most generators cannot send it.
 
     A file of JSON is not declared, because generated clients would encode it twice.

@@ -25,7 +25,7 @@ saves = partial(endpoint, scope="full", family="fetch", gives=wire.ReportAnswer,
 
 @blueprint.get("/fetch/reports")
 @endpoint(scope="read", family="fetch", gives=wire.ReportList)
-def list_all(site: Site) -> dict[str, Any]:
+def list_reports(site: Site) -> dict[str, Any]:
     """List the saved reports
 
     A new site has nine.
@@ -37,7 +37,7 @@ def list_all(site: Site) -> dict[str, Any]:
 
 @blueprint.post("/fetch/reports")
 @saves(takes=wire.SaveReport, status=201, tagged=True)
-def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def create_report(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Save a report
 
     The type determines what is counted, and which settings and chart styles are possible. A
@@ -50,7 +50,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.get("/fetch/reports/<id:report_id>")
 @endpoint(scope="read", family="fetch", gives=wire.ReportAnswer, tagged=True)
-def get(site: Site, report_id: str) -> dict[str, Any]:
+def get_report(site: Site, report_id: str) -> dict[str, Any]:
     """Get a saved report
 
     The answer says how the report counts, but has no numbers.
@@ -62,7 +62,7 @@ def get(site: Site, report_id: str) -> dict[str, Any]:
 
 @blueprint.put("/fetch/reports/<id:report_id>")
 @saves(takes=wire.SaveReport, current=_resource)
-def replace(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
+def update_report(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
     """Replace a saved report
 
     The whole report is replaced: values that you leave out are removed.
@@ -74,7 +74,7 @@ def replace(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
 
 @blueprint.patch("/fetch/reports/<id:report_id>")
 @saves(takes=wire.PatchReport, current=_resource, atomic=True)
-def change(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
+def patch_report(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
     """Change a saved report
 
     The body is a JSON merge patch: values that you leave out stay, and null removes a value.
@@ -87,7 +87,7 @@ def change(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
 
 @blueprint.delete("/fetch/reports/<id:report_id>")
 @endpoint(scope="full", family="fetch", gives=wire.ReportAnswer, again=AGAIN, current=_resource)
-def delete(site: Site, report_id: str) -> dict[str, Any]:
+def delete_report(site: Site, report_id: str) -> dict[str, Any]:
     """Delete a saved report
 
     The data that the report counted is kept.
@@ -99,7 +99,7 @@ def delete(site: Site, report_id: str) -> dict[str, Any]:
 
 @blueprint.get("/stats/report")
 @endpoint(scope="stats", family="stats", takes=wire.ReportId, gives=wire.ReportStats)
-def run_by_query(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def run_report_by_query(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Run a saved report
 
     The report is computed at each request, in the time zone of the site.
@@ -111,7 +111,7 @@ def run_by_query(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.get("/stats/reports/<id:report_id>")
 @endpoint(scope="stats", family="stats", gives=wire.ReportStats)
-def run(site: Site, report_id: str) -> dict[str, Any]:
+def run_report(site: Site, report_id: str) -> dict[str, Any]:
     """Run a saved report, by path
 
     The same as `/v1/stats/report`.

@@ -30,7 +30,7 @@ saves = partial(endpoint, scope="full", family="fetch", gives=wire.SegmentAnswer
 
 @blueprint.get("/fetch/segments")
 @endpoint(scope="read", family="fetch", takes=PagedList, gives=wire.SegmentList)
-def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def list_segments(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the segments
 
     Lists all saved segments of the site, with their rules. With `per_page` or `cursor`, you get one page.
@@ -46,7 +46,7 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.post("/fetch/segments")
 @saves(takes=wire.SaveSegment, status=201, tagged=True)
-def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def create_segment(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Save a segment
 
     A segment is a rule. It contains the subscribers who match the rule at the moment. The service refuses
@@ -59,7 +59,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.get("/fetch/segments/<id:segment_id>")
 @endpoint(scope="read", family="fetch", gives=wire.SegmentAnswer, tagged=True)
-def get(site: Site, segment_id: str) -> dict[str, Any]:
+def get_segment(site: Site, segment_id: str) -> dict[str, Any]:
     """Get a segment
 
     The rules are the ones that you sent, without nulls.
@@ -71,7 +71,7 @@ def get(site: Site, segment_id: str) -> dict[str, Any]:
 
 @blueprint.put("/fetch/segments/<id:segment_id>")
 @saves(takes=wire.SaveSegment, current=_resource)
-def replace(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
+def update_segment(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
     """Replace a segment
 
     Name, description and rules are all replaced.
@@ -83,7 +83,7 @@ def replace(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]
 
 @blueprint.patch("/fetch/segments/<id:segment_id>")
 @saves(takes=wire.PatchSegment, current=_resource, atomic=True)
-def change(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
+def patch_segment(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
     """Change a segment
 
     The body is a JSON merge patch: values that you leave out stay. Rules are merged too: null removes a key
@@ -97,7 +97,7 @@ def change(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
 
 @blueprint.delete("/fetch/segments/<id:segment_id>")
 @endpoint(scope="full", family="fetch", gives=wire.SegmentAnswer, again=AGAIN, current=_resource)
-def delete(site: Site, segment_id: str) -> dict[str, Any]:
+def delete_segment(site: Site, segment_id: str) -> dict[str, Any]:
     """Delete a segment
 
     You cannot delete a segment that a report or a webhook uses: delete or change that first. No subscriber is
@@ -110,7 +110,7 @@ def delete(site: Site, segment_id: str) -> dict[str, Any]:
 
 @blueprint.post("/fetch/segments/preview")
 @endpoint(scope="read", family="fetch", takes=wire.PreviewSegment, gives=wire.SegmentPreview, query=False)
-def preview(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def preview_segment(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Try the rules of a segment
 
     Nothing is saved.
@@ -125,7 +125,7 @@ def preview(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.post("/fetch/segments/<id:segment_id>/match")
 @endpoint(scope="read", family="fetch", takes=subscribers_wire.FindSubscriber, gives=wire.SegmentMatch)
-def match(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
+def match_segment(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
     """Tell why a subscriber is in a segment
 
     Name the subscriber by `email` or `uuid`; if you send both, `uuid` counts. Each rule has `matches`, and
@@ -138,7 +138,7 @@ def match(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
 
 @blueprint.get("/stats/segment")
 @endpoint(scope="stats", family="stats", takes=wire.SegmentId, gives=stats_wire.CountsSchema)
-def count_by_query(site: Site, form: dict[str, Any]) -> dict[str, int]:
+def count_segment_by_query(site: Site, form: dict[str, Any]) -> dict[str, int]:
     """Count the subscribers of a segment
 
     Counts all subscribers, those who unsubscribed, and those who did not.
@@ -150,7 +150,7 @@ def count_by_query(site: Site, form: dict[str, Any]) -> dict[str, int]:
 
 @blueprint.get("/stats/segments/<id:segment_id>")
 @endpoint(scope="stats", family="stats", gives=stats_wire.CountsSchema)
-def counts(site: Site, segment_id: str) -> dict[str, int]:
+def count_segment(site: Site, segment_id: str) -> dict[str, int]:
     """Count the subscribers of a segment, by path
 
     The same as `/v1/stats/segment`.

@@ -40,7 +40,7 @@ SAME = Again(lambda ids, **_: dict(ids), lambda answer: answer)  # an answer of 
     again=SAME,
     before=_check,
 )
-def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def create_sign_up(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Ask for a confirmation
 
     Call this from your own server, on behalf of a visitor. The service sends an email with a link to the
@@ -56,7 +56,7 @@ def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.get("/fetch/sign_ups")
 @endpoint(scope="full", family="fetch", takes=wire.ListSignUps, gives=wire.SignUpList)
-def list_page(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def list_sign_ups(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the sign-ups
 
     `status` and `email` filter the list. You get 100 sign-ups at a time, after the id `after`. A sign-up that
@@ -70,7 +70,7 @@ def list_page(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.post("/fetch/sign_ups/<number:sign_up_id>/send")
 @endpoint(scope="full", family="fetch", gives=wire.SignUpAnswer, again=AGAIN)
-def send(site: Site, sign_up_id: int) -> dict[str, Any]:
+def send_sign_up(site: Site, sign_up_id: int) -> dict[str, Any]:
     """Send a confirmation again
 
     Held and failed sign-ups can be sent too. The status is 429 if the mailbox has reached its limit of
@@ -84,7 +84,7 @@ def send(site: Site, sign_up_id: int) -> dict[str, Any]:
 
 @blueprint.delete("/fetch/sign_ups/<number:sign_up_id>")
 @endpoint(scope="full", family="fetch", gives=wire.SignUpAnswer, again=AGAIN)
-def delete(site: Site, sign_up_id: int) -> dict[str, Any]:
+def delete_sign_up(site: Site, sign_up_id: int) -> dict[str, Any]:
     """Delete a sign-up
 
     The link of the sign-up no longer confirms anything.
@@ -104,7 +104,7 @@ def delete(site: Site, sign_up_id: int) -> dict[str, Any]:
     query=False,
     again=SAME,
 )
-def release(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def release_sign_ups(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Send what is held, or failed
 
     Sends the confirmation emails of held sign-ups: those in `ids`, or those requested `before` an instant.
@@ -125,7 +125,7 @@ def release(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     query=False,
     again=SAME,
 )
-def discard(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def discard_sign_ups(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Discard what is held
 
     Deletes held sign-ups: those in `ids`, or those requested `before` an instant.

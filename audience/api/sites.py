@@ -13,7 +13,7 @@ blueprint = Blueprint("sites", __name__)
 
 @blueprint.get("/fetch/sites")
 @endpoint(scope="read", family="fetch", gives=wire.SiteList, site="all")
-def list_all(sites: tuple[Site, ...]) -> dict[str, Any]:
+def list_sites(sites: tuple[Site, ...]) -> dict[str, Any]:
     """List the sites of a key
 
     Call this if you have keys but do not know the site yet. The request needs no `site_uuid`.

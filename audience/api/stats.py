@@ -12,7 +12,7 @@ blueprint = Blueprint("stats", __name__)
 
 @blueprint.get("/stats/site")
 @endpoint(scope="stats", family="stats", gives=wire.CountsSchema)
-def for_site(site: Site) -> dict[str, int]:
+def count_site(site: Site) -> dict[str, int]:
     """Count the subscribers of the site
 
     Counts all subscribers, those who unsubscribed, and those who did not.

@@ -33,7 +33,7 @@ def resource(site: Site, subscriber_id: int) -> dict[str, Any] | None:
 
 @blueprint.get("/fetch/subscribers")
 @endpoint(scope="read", family="fetch", takes=wire.FindWithLinks, gives=wire.FoundSubscriber)
-def find(site: Site, form: dict[str, Any]) -> str | dict[str, Any]:
+def find_subscriber(site: Site, form: dict[str, Any]) -> str | dict[str, Any]:
     """Find a subscriber
 
     Name the subscriber by `email` or `uuid`; if you send both, `uuid` counts. Addresses are compared without
@@ -58,7 +58,7 @@ def find(site: Site, form: dict[str, Any]) -> str | dict[str, Any]:
     status=201,
     again=repeats.resource(resource),
 )
-def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def create_subscriber(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Create or update a subscriber
 
     If the site has the address, its subscriber is updated: custom values are replaced key by key, tags are
@@ -73,7 +73,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.post("/fetch/subscribers/find")
 @endpoint(scope="read", family="fetch", takes=wire.FindSubscribers, gives=wire.SubscriberList, query=False)
-def find_many(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def find_subscribers(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Find up to 1,000 subscribers
 
     Send `emails`, `uuids` or both. They are compared as for a single subscriber.
@@ -95,7 +95,7 @@ def find_many(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     gives=wire.FoundSubscriber,
     again=Again(lambda _ids, **_: {"data": None}),
 )
-def erase(site: Site, form: dict[str, Any]) -> Later:
+def erase_subscriber(site: Site, form: dict[str, Any]) -> Later:
     """Erase a subscriber for good
 
     Send `email` or `uuid`; if you send both, they must belong to the same subscriber. Values, tags and events
@@ -117,7 +117,7 @@ def erase(site: Site, form: dict[str, Any]) -> Later:
 
 @blueprint.get("/fetch/subscribers/<uuid>/consent")
 @endpoint(scope="read", family="fetch", gives=ConsentAnswer)
-def consent(site: Site, uuid: str) -> dict[str, Any]:
+def get_consent(site: Site, uuid: str) -> dict[str, Any]:
     """Show the consent of a subscriber
 
     Shows each change of consent of the subscriber with this `uuid`: when it happened, what made it, and why.

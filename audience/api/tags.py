@@ -32,7 +32,7 @@ def _deleted_again(_ids: Ids, **_: Any) -> dict[str, Any]:
 
 @blueprint.get("/fetch/tags")
 @endpoint(scope="read", family="fetch", takes=PagedList, gives=wire.TagList)
-def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def list_tags(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the tags
 
     Lists all tags of the site, including those that nobody has. With `per_page` or `cursor`, you get one
@@ -55,7 +55,7 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     status=201,
     again=AGAIN,
 )
-def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def create_tag(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Create a tag
 
     A tag is also created automatically when a subscriber gets it. Names are compared without regard to case.
@@ -75,7 +75,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     again=AGAIN,
     atomic=True,
 )
-def change(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
+def rename_tag(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
     """Rename a tag
 
     Subscribers keep the tag. Segments and forms that name the tag get the new name. The name of another tag
@@ -91,7 +91,7 @@ def change(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
 
 @blueprint.post("/fetch/tags/<number:tag_id>/merge")
 @endpoint(scope="full", family="fetch", takes=wire.MergeTag, gives=wire.TagAnswer, query=False, again=AGAIN)
-def merge(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
+def merge_tags(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
     """Merge a tag into another
 
     The subscribers of the tag get the other tag instead, and the tag is deleted. Segments and forms that name
@@ -107,7 +107,7 @@ def merge(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
 @endpoint(
     scope="full", family="fetch", takes=wire.DeleteTag, gives=wire.DeletedTag, again=Again(_deleted_again)
 )
-def delete(site: Site, form: dict[str, Any], tag_id: int) -> Later:
+def delete_tag(site: Site, form: dict[str, Any], tag_id: int) -> Later:
     """Delete a tag
 
     The tag is removed from all subscribers. Segments that name the tag stay. If you also send a name, it must

@@ -20,7 +20,7 @@ def _again(_ids: Ids, site: Site, import_id: int, **_: Any) -> dict[str, Any]:
 
 @blueprint.post("/batch/imports/<number:import_id>/undo")
 @endpoint(scope="full", family="batch", takes=wire.UndoImport, gives=wire.UndoAnswer, again=Again(_again))
-def begin(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any] | Later:
+def start_undo(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any] | Later:
     """Undo an import
 
     Names, values and tags are restored if the subscriber still has what the import set. Subscribers that the
@@ -48,7 +48,7 @@ def begin(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any] | 
 
 @blueprint.get("/batch/imports/<number:import_id>/undo")
 @endpoint(scope="read", family="batch", gives=wire.UndoAnswer)
-def progress(site: Site, import_id: int) -> dict[str, Any]:
+def get_undo(site: Site, import_id: int) -> dict[str, Any]:
     """Follow the undo of an import
 
     The `status` has the same values as that of an import: ask until it is `finished` or `failed`. To continue

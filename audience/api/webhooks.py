@@ -37,7 +37,7 @@ saves = partial(endpoint, scope="full", family="fetch", gives=wire.WebhookAnswer
 
 @blueprint.get("/fetch/webhooks")
 @endpoint(scope="read", family="fetch", gives=wire.WebhookList)
-def list_all(site: Site) -> dict[str, Any]:
+def list_webhooks(site: Site) -> dict[str, Any]:
     """List the webhooks
 
     The list has no secrets.
@@ -55,7 +55,7 @@ def list_all(site: Site) -> dict[str, Any]:
     again=AGAIN_WITHOUT_SECRET,
     before=_check_url,
 )
-def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def create_webhook(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Make a webhook
 
     From now on, each change is sent to `url`, in order and at least once, with the signature of Standard
@@ -68,7 +68,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.get("/fetch/webhooks/<number:webhook_id>")
 @endpoint(scope="read", family="fetch", gives=wire.WebhookAnswer, tagged=True)
-def get(site: Site, webhook_id: int) -> dict[str, Any]:
+def get_webhook(site: Site, webhook_id: int) -> dict[str, Any]:
     """Get a webhook
 
     `delivered` is the number of the last change that it has delivered.
@@ -80,7 +80,7 @@ def get(site: Site, webhook_id: int) -> dict[str, Any]:
 
 @blueprint.put("/fetch/webhooks/<number:webhook_id>")
 @saves(takes=wire.SaveWebhook, before=_check_url, current=_resource)
-def replace(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
+def update_webhook(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Replace a webhook
 
     `url`, `kinds` and `segment_id` are all replaced. Without `paused`, the webhook stays paused or active.
@@ -93,7 +93,7 @@ def replace(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]
 
 @blueprint.patch("/fetch/webhooks/<number:webhook_id>")
 @saves(takes=wire.PatchWebhook, before=_check_url, current=_resource, atomic=True)
-def change(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
+def patch_webhook(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Change a webhook
 
     The body is a JSON merge patch: values that you leave out stay, and null for `kinds` or `segment_id`
@@ -109,7 +109,7 @@ def change(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
 
 @blueprint.delete("/fetch/webhooks/<number:webhook_id>")
 @endpoint(scope="full", family="fetch", gives=wire.WebhookAnswer, again=AGAIN, current=_resource)
-def delete(site: Site, webhook_id: int) -> dict[str, Any]:
+def delete_webhook(site: Site, webhook_id: int) -> dict[str, Any]:
     """Delete a webhook
 
     A delivery that is under way may still arrive.
@@ -121,7 +121,7 @@ def delete(site: Site, webhook_id: int) -> dict[str, Any]:
 
 @blueprint.post("/fetch/webhooks/<number:webhook_id>/rotate")
 @endpoint(scope="full", family="fetch", gives=wire.SignedWebhook, again=AGAIN_WITHOUT_SECRET)
-def rotate(site: Site, webhook_id: int) -> dict[str, Any]:
+def rotate_webhook_secret(site: Site, webhook_id: int) -> dict[str, Any]:
     """Renew the secret of a webhook
 
     For 24 hours, deliveries are signed with both secrets.
@@ -133,7 +133,7 @@ def rotate(site: Site, webhook_id: int) -> dict[str, Any]:
 
 @blueprint.post("/fetch/webhooks/<number:webhook_id>/replay")
 @endpoint(scope="full", family="fetch", takes=wire.ReplayWebhook, gives=wire.WebhookAnswer, again=AGAIN)
-def replay(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
+def replay_webhook(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Send changes again
 
     Sends all changes after the number `after` again, with new `webhook-id`s. If the record does not reach
@@ -146,7 +146,7 @@ def replay(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
 
 @blueprint.post("/fetch/webhooks/<number:webhook_id>/test")
 @endpoint(scope="full", family="fetch", gives=wire.DeliveryAnswer)
-def send_test(site: Site, webhook_id: int) -> dict[str, Any]:
+def test_webhook(site: Site, webhook_id: int) -> dict[str, Any]:
     """Send a test
 
     Sends a signed message of the type `test` without data, even while the webhook is paused.
@@ -159,7 +159,7 @@ def send_test(site: Site, webhook_id: int) -> dict[str, Any]:
 
 @blueprint.get("/fetch/webhooks/<number:webhook_id>/deliveries")
 @endpoint(scope="read", family="fetch", takes=Paged, gives=wire.DeliveryList)
-def deliveries(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
+def list_deliveries(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """List the deliveries of a webhook
 
     Lists each attempt of the last 30 days, 100 per page.

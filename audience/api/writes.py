@@ -14,23 +14,31 @@ from audience.http.access import View
 from audience.repeats import repeats
 from audience.repeats.repeats import Claim, EarlierRequest, Ids, SentRequest
 
+Files = tuple[str, ...]  # media types
+
 
 @dataclass(frozen=True, kw_only=True)
 class Writes:
-    """The arguments of `endpoint`, explained there, that decide how its view is called. `is_file`: the view
-    takes a file.
+    """How the view of an endpoint is called. `accepts` has the media types if it takes a file.
+
+    With `again`, the request may have an Idempotency-Key: the view then runs in one transaction. If it
+    returns a `Later`, the answer is made after the commit. A view that takes a file gets the `claim` on the
+    key, or None, instead. `before` is called with the same arguments, outside the transaction.
+
+    With `current`, which finds the resource that the request changes, the request may have an If-Match. An
+    `atomic` view always runs in one transaction.
     """
 
-    status: int
-    is_file: bool
-    again: Again | None
-    before: Callable[..., object] | None
-    current: Current | None
-    atomic: bool
+    status: int = 200
+    accepts: Files = ()
+    again: Again | None = None
+    before: Callable[..., object] | None = None
+    current: Current | None = None
+    atomic: bool = False
 
     def sent_request(self, site: Site | None, form: Any, body: Any) -> SentRequest | None:
         """The request with its Idempotency-Key; None without a key, or if the endpoint ignores keys."""
-        return sent_request(site, form, body, self.is_file) if self.again and site else None
+        return sent_request(site, form, body, bool(self.accepts)) if self.again and site else None
 
     def answer(self, view: View, sent: SentRequest | None, arguments: dict[str, Any]) -> tuple[Any, bool]:
         """The (answer of the view, whether this repeats an earlier request)."""
@@ -40,7 +48,7 @@ class Writes:
         return _answer(result), False
 
     def _result(self, view: View, sent: SentRequest | None, arguments: dict[str, Any]) -> Any:
-        if self.is_file and self.again:
+        if self.accepts and self.again:
             return _receive(view, sent, arguments, self.status)
         if sent and (done := repeats.find(sent)):
             return done

@@ -12,7 +12,7 @@ from openapi_spec_validator import validate
 from app import create_app
 from audience.api.endpoint import endpoint
 from audience.api.openapi import documentation
-from audience.api.openapi_texts import OPERATION_IDS, TEXTS
+from audience.api.openapi_texts import TEXTS
 from audience.config import Settings
 from audience.http.errors import MEANING, STATUS
 from audience.operations import site_lane
@@ -226,7 +226,6 @@ def test_every_operation_has_a_valid_request(app, document):
 
 
 def test_a_file_is_described_by_its_media_type(settings, monkeypatch):
-    monkeypatch.setitem(OPERATION_IDS, "POST /extra/{extra_id}", "turnFile")
     monkeypatch.setitem(TEXTS, "extra_id", "The id.")
     app = create_app(settings, FakeQueue(), FakeLimiter(), FakeProcesses())
     files = ("text/csv", "application/x-ndjson")
@@ -234,7 +233,7 @@ def test_a_file_is_described_by_its_media_type(settings, monkeypatch):
 
     @extra.post("/extra/<int:extra_id>")
     @endpoint(scope="full", family="batch", accepts=files, gives=("text/csv",))
-    def turn(site, extra_id):
+    def turn_file(site, extra_id):
         """Turn a file
 
         Into another.
@@ -247,6 +246,7 @@ def test_a_file_is_described_by_its_media_type(settings, monkeypatch):
     database.close()
     validate(document)
     operation = document["paths"]["/v1/extra/{extra_id}"]["post"]
+    assert operation["operationId"] == "turnFile"
     assert (operation["summary"], operation["description"]) == ("Turn a file", "Into another.")
     assert operation["responses"]["200"]["description"] == "The other."
     assert tuple(operation["requestBody"]["content"]) == files
