@@ -2,7 +2,7 @@
 
 import errno
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from schemas.codes import Code, code_of
 from schemas.values import FieldError, error_names
@@ -120,6 +120,17 @@ class ServiceUnavailable(AudienceError):
     def __init__(self, message: str, retry_after: int = 0) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+def refusals(checks: Mapping[str, Callable[[], object]]) -> list[FieldError]:
+    """Calls the check of each field. Returns an error of each whose check refuses."""
+    found = []
+    for field, check in checks.items():
+        try:
+            check()
+        except Refused as error:
+            found.append(FieldError(field, error.errors[0].message if error.errors else error.message))
+    return found
 
 
 def is_disk_fault(error: BaseException) -> bool:

@@ -103,8 +103,9 @@ def owners(site: Site) -> list[str]:
 
 
 @database.session()
-def any_exist() -> bool:
-    return bool(stored.list_all())
+def is_set_up() -> bool:
+    """Whether there is an operator who can sign in: the first link is then of no more use."""
+    return any(operator.email for operator in stored.list_all())
 
 
 @database.session()
@@ -231,6 +232,17 @@ def set_email(operator: SignedInOperator, email: str, actor: Actor) -> None:
         audit_log.record(actor, "operator's address set", operator=email.strip())
 
 
+def check_email(email: str) -> str:
+    """The key of an address. Raises `Refused` if it cannot get mail."""
+    try:
+        key = addresses.identity(email)
+    except addresses.MalformedAddress:
+        key = ""
+    if not key or address.parse(email) is None:
+        raise Refused(NO_ADDRESS, [FieldError("email", NO_ADDRESS)])
+    return key
+
+
 def put_email(operator_id: int, email: str) -> None:
     """Stores an operator's address, in the caller's transaction. Raises `Refused`."""
     stored.set_email(operator_id, email.strip(), _new_key(email, operator_id))
@@ -238,12 +250,7 @@ def put_email(operator_id: int, email: str) -> None:
 
 def _new_key(email: str, operator_id: int | None = None) -> str:
     """The key of an address. Raises `Refused` if it cannot get mail, or another operator has it."""
-    try:
-        key = addresses.identity(email)
-    except addresses.MalformedAddress:
-        key = ""
-    if not key or address.parse(email) is None:
-        raise Refused(NO_ADDRESS, [FieldError("email", NO_ADDRESS)])
+    key = check_email(email)
     other = stored.get(email_key=key)
     if other is not None and other.id != operator_id:
         raise Refused(EXISTS, [FieldError("email", EXISTS)])

@@ -4,7 +4,9 @@ A function that signs in returns the token of a session or, for an operator with
 sign-in that waits for its code: `awaiting` tells.
 """
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 from audience import clock
@@ -12,7 +14,7 @@ from audience.access import audit_log, operators, passwords, sessions, two_facto
 from audience.access.audit_log import Actor
 from audience.access.operators import OWNER, SignedInOperator
 from audience.access.sessions import OneTimeLink
-from audience.errors import NotFound, Refused
+from audience.errors import NotFound, Refused, refusals
 from schemas.values import FieldError
 from storage import database
 from storage.access import operators as stored
@@ -23,6 +25,7 @@ from storage.access.operators import ConsoleOperator
 TRIES, SLOW_TRIES = "20/hour", "1/minute"  # to sign in, per name, over all addresses
 WRONG = "The address or the password is wrong: try again."
 NOT_THE_FIRST = "There is already an operator: run `audience console` again for a new link."
+NOT_SET_UP = "Nothing was saved: correct the marked fields."
 NAME_ONE = "There are several operators: name one with --as EMAIL."
 NO_CHANGE = "Your address was not changed."
 CURRENT = "This is not your present password: type it again."
@@ -60,13 +63,21 @@ def console_link(email: str | None = None) -> tuple[str, str]:
     return purpose, sessions.new_link(first.id if first else None, purpose)
 
 
-def hash_first_password(token: str, email: str, password: str) -> str:
+def hash_first_password(
+    token: str, email: str, password: str, others: Mapping[str, Callable[[], object]]
+) -> str:
     """The hash of a password for `with_first_link`. Takes long: call it outside of a transaction.
 
-    Raises `Refused` if the link is not valid, or the password is refused.
+    `others` has the checks of further fields. Raises `Refused` if the link is not valid, or with every field
+    that is refused.
     """
     sessions.find_link(token, sessions.FIRST)
-    passwords.check(password, email=email)
+    checks: dict[str, Callable[[], object]] = {
+        "email": partial(operators.check_email, email),
+        "password": partial(passwords.check, password, email=email),
+    }
+    if problems := refusals(checks | dict(others)):
+        raise Refused(NOT_SET_UP, problems)
     return passwords.hash_password(password)
 
 

@@ -39,9 +39,9 @@ CHUNK_ROWS = 2_000  # deleted per transaction
 @database.write(database.SHARED)
 def create(name: str, time_zone: str = "UTC", actor: Actor = COMMAND_LINE) -> Site:
     """Creates a site with its first reports. Raises `Refused` for a blank name or an unknown time zone."""
-    _require_name(name)
+    require_name(name)
     at = clock.now_ms()
-    site = stored.add(str(uuid.uuid4()), name, _zone(time_zone), at, site_keys.new_nonce())
+    site = stored.add(str(uuid.uuid4()), name, require_zone(time_zone), at, site_keys.new_nonce())
     first_reports.create(site.id, at)
     audit_log.record(actor, "site made", subject=name)
     return site
@@ -50,7 +50,7 @@ def create(name: str, time_zone: str = "UTC", actor: Actor = COMMAND_LINE) -> Si
 @database.writes_site
 def set_time_zone(site: Site, time_zone: str, actor: Actor = COMMAND_LINE) -> None:
     """Sets the time zone of a site. Raises `Refused` for an unknown one."""
-    zone = _zone(time_zone)
+    zone = require_zone(time_zone)
     if zone != site.time_zone:
         stored.set_time_zone(site.id, zone)
         audit_log.record(actor, "time zone set", site, zone)
@@ -116,7 +116,7 @@ def choose(name: str | None = None) -> Site:
 @database.writes_site
 def rename(site: Site, name: str, actor: Actor = COMMAND_LINE) -> None:
     """Renames a site. Raises `Refused` for a blank name."""
-    _require_name(name)
+    require_name(name)
     if name != site.name:
         stored.rename(site.id, name)
         audit_log.record(actor, "site renamed", site, name)
@@ -188,13 +188,13 @@ def delete_last(site: Site, instance: Path, actor: Actor) -> int:
 _zones = lru_cache(maxsize=1)(zoneinfo.available_timezones)  # looks into 600 files
 
 
-def _require_name(name: str) -> None:
+def require_name(name: str) -> None:
     """Raises `Refused` for a blank name, which could not be typed to delete the site."""
     if not name.strip():
         raise Refused(NO_NAME)
 
 
-def _zone(time_zone: str) -> str:
+def require_zone(time_zone: str) -> str:
     """The name of a time zone. Raises `Refused`."""
     if time_zone not in _zones():
         raise Refused(TIME_ZONE)

@@ -24,7 +24,7 @@ COUNTED = "The limits per network apply again."
 BY_LANGUAGE = "write LANGUAGE=TEXT, such as en=Hello"
 OF_FIELD = "write KEY.LANGUAGE=TEXT, such as city.en=Town, of a field that the form asks for"
 
-form_argument = click.argument("form_id", type=WholeNumber(1, 2**53))
+form_argument = click.argument("form_id", type=WholeNumber(1))
 TEXTS = {
     "wording": "What people agree to; repeatable.",
     "intro": "The text above the form; repeatable.",

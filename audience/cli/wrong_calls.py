@@ -5,18 +5,21 @@ from typing import Any
 
 import click
 
-LARGEST = 2**53  # of an id, which nobody needs to be told
+LARGEST = 2**53  # of an id, which only those need to be told who exceed it
 NO_VALUE, TOO_MUCH, NO_FILE = "requires an argument.", "Got unexpected extra argument", " does not exist."
 
 
 class WholeNumber(click.IntRange):
-    """The type of a whole number, from `min` to `max`."""
+    """The type of a whole number, from `least` to `most`."""
+
+    def __init__(self, least: int, most: int = LARGEST) -> None:
+        super().__init__(least, most)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         try:
             return int(super().convert(value, param, ctx))
         except click.BadParameter:
-            most = f"to {self.max:,}" if self.max and self.max < LARGEST else "on"
+            most = "on" if self.max == LARGEST and len(str(value)) < len(str(LARGEST)) else f"to {self.max:,}"
             self.fail(f"write a whole number from {self.min} {most}, not {value!r}.", param, ctx)
 
 

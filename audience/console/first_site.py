@@ -2,6 +2,7 @@
 
 from flask import Blueprint, Response, render_template
 
+from audience.access import operators
 from audience.console.page import (
     client_network,
     keep_session,
@@ -10,7 +11,7 @@ from audience.console.page import (
     redirect_to,
     token_to_replace,
 )
-from audience.console.settings import read_name
+from audience.console.settings import read_optional_name
 from audience.operations import first_site
 
 blueprint = Blueprint("first_site", __name__)
@@ -20,7 +21,9 @@ blueprint = Blueprint("first_site", __name__)
 @page(role="anyone")
 def index() -> str:
     """Set up the console with the first link, whose token is in the fragment"""
-    return render_template("first_site.html", asks_site=first_site.unnamed() is not None)
+    return render_template(
+        "first_site.html", asks_site=first_site.unnamed() is not None, is_set_up=operators.is_set_up()
+    )
 
 
 @blueprint.post("/first")
@@ -28,12 +31,11 @@ def index() -> str:
 def set_up() -> Response:
     """Make the first operator, and name the first site"""
     form = read_form()
-    name = read_name(form) if first_site.unnamed() else ""
     session = first_site.set_up(
         form.get("token", "").strip(),
         form.get("email", ""),
         form.get("password", ""),
-        name,
+        read_optional_name(form),
         form.get("time_zone", "").strip(),
         client_network(),
         token_to_replace(),

@@ -133,7 +133,7 @@ def _render(template: str, **values: str) -> str:
     """A screen of the sign-in, with what the one before it has sent."""
     sent = request.form
     shown = {"next": request.values.get("next", ""), "kept": sent.get("kept", ""), "sent": sent}
-    return render_template(template, is_first=not operators.any_exist(), **shown, **values)
+    return render_template(template, is_first=not operators.is_set_up(), **shown, **values)
 
 
 def _name(email: str) -> str:

@@ -1,5 +1,8 @@
 """The first site of a new instance, whose keys are kept in `first-site.json`, and its first operator."""
 
+from collections.abc import Callable
+from functools import partial
+
 from audience.access import keys, operators, sign_in, sites
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.access.sites import Site
@@ -45,7 +48,11 @@ def set_up(
 
     Returns the token of a session, which replaces the one with the token `replaced`. Raises `Refused`.
     """
-    password_hash = sign_in.hash_first_password(token, email, password)
+    of_site: dict[str, Callable[[], object]] = {
+        "name": partial(sites.require_name, name),
+        "time_zone": partial(sites.require_zone, time_zone),
+    }
+    password_hash = sign_in.hash_first_password(token, email, password, of_site if unnamed() else {})
     with database.write():
         session = sign_in.with_first_link(token, email, password_hash, client_network, replaced)
         if site := unnamed():

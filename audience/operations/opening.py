@@ -167,7 +167,7 @@ def prepare(settings: Settings, new: bool, on_terminal: bool) -> str | None:
     erasure_log.begin(settings.instance)
     secret_files.remove_leftover_folders(settings.instance)
     link = None
-    if on_terminal and not operators.any_exist():
+    if on_terminal and not operators.is_set_up():
         link = sessions.link(settings.console_url, *sign_in.console_link())
     database.close()
     return link

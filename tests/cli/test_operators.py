@@ -40,7 +40,7 @@ def test_the_link_stands_alone_on_the_first_line(run, site):
 def set_up(link):
     """Becomes the first operator by a printed link; the operator."""
     token, email = token_in(link), "ann@example.com"
-    password_hash = sign_in.hash_first_password(token, email, "a heron stands in the reeds")
+    password_hash = sign_in.hash_first_password(token, email, "a heron stands in the reeds", {})
     session = sign_in.with_first_link(token, email, password_hash, "")
     return operators.signed_in(session)
 

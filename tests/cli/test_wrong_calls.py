@@ -22,6 +22,16 @@ def said(words):
         ("subscriber list --limit 0", "--limit: write a whole number from 1 to 100,000, not '0'."),
         ("form show x", "FORM_ID: write a whole number from 1 on, not 'x'."),
         ("jobs retry x", "JOB_ID: write a whole number from 1 on, not 'x'."),
+        *(
+            (f"{words} {2**63}", f"{name}: write a whole number from {least} to 9,007,199,254,740,992, not ")
+            for words, name, least in (
+                ("imports retry", "IMPORT_ID", 1),
+                ("imports undo", "IMPORT_ID", 1),
+                ("jobs retry", "JOB_ID", 1),
+                ("changes --after", "--after", 0),
+                ("form show", "FORM_ID", 1),
+            )
+        ),
         ("export --format xls", "--format: write csv or jsonl."),
         ("key create --scope all", "--scope: write full, "),
         ("import none.csv", "FILE: there is no file 'none.csv'."),

@@ -75,6 +75,23 @@ def test_what_is_wrong_in_the_first_form_changes_nothing_and_the_link_stays_vali
     assert browser.set_up(**link).status_code == 303
 
 
+def test_the_first_form_tells_all_that_is_wrong_at_once(browser, first):
+    link = {"token": sign_in.console_link()[1]}
+    wrong = {"email": "no address", "password": "short", "name": " ", "time_zone": "Mars/Olympus"}
+    page = browser.set_up(**link, **wrong).text
+    for sentence in (operators.NO_ADDRESS, passwords.TOO_SHORT, sites.NO_NAME, sites.TIME_ZONE):
+        assert sentence in page
+    assert browser.set_up(**link).status_code == 303
+
+
+def test_a_first_link_that_is_used_up_says_so_before_anything_is_typed(app, browser, site):
+    browser.set_up()
+    page = open_browser(app).get("/first").text
+    assert "used up" in page
+    assert 'href="/console/sign-in"' in page
+    assert "<form" not in page
+
+
 def test_the_first_operator_of_an_older_version_gets_an_address(browser, first):
     with database.write(database.SHARED):
         stored_operators.add(email="", email_key=None, administrator=True, created_at=1)
