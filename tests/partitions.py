@@ -101,11 +101,9 @@ class Explainer:
         self._execute, self._seen = execute, Counter[str]()
 
     def explain(self, cursor: Any, sql: Any, parameters: Any) -> None:
-        if not isinstance(sql, str) or not _is_read(sql) or self._seen[sql] >= EXPLAINED:
+        if not isinstance(sql, str) or not _is_read(sql) or self._seen[sql] >= EXPLAINED or _is_of_tests():
             return
         self._seen[sql] += 1
-        if _is_of_tests():
-            return
         with cursor.connection.cursor() as beside:
             self._execute(beside, f"EXPLAIN (FORMAT JSON) {sql}", parameters)
             [plans] = beside.fetchone()

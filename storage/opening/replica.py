@@ -13,12 +13,15 @@ from storage.opening.connections import database, of_thread, session
 
 WAIT_SECONDS, CATCH_UP_SECONDS = 0.05, 0.5
 ANSWER_SECONDS = 15.0  # for which each read waits, before it is done anew on the primary
+UNFINISHED = "site_id = ? AND status IN ('queued', 'running')"
 STATE = (  # of a site: while the replica has the same, its answers are those of the primary
     "SELECT s.uuid, s.time_zone, c.accepted, c.changes, c.oldest_change, c.users, c.unsubscribers, "
     "(SELECT sum(updated_at) FROM segments WHERE site_id = ?), "
     "(SELECT sum(updated_at) FROM reports WHERE site_id = ?), "
-    "(SELECT sum(applied) FROM imports WHERE site_id = ? AND status IN ('queued', 'running')), "
-    "(SELECT max(id) FROM tags WHERE site_id = ?), (SELECT max(id) FROM schema_migration) "
+    f"(SELECT sum(applied) FROM imports WHERE {UNFINISHED}), "
+    f"(SELECT count(*) FROM imports WHERE {UNFINISHED}), "
+    "(SELECT max(id) FROM tags WHERE site_id = ?), (SELECT count(*) FROM tags WHERE site_id = ?), "
+    "(SELECT max(id) FROM tag_renames WHERE site_id = ?), (SELECT max(id) FROM schema_migration) "
     "FROM site_counters AS c JOIN sites AS s ON s.id = c.site_id WHERE c.site_id = ?"
 )
 NO_SERVER = "database_read_url needs a database on a server: remove it, or set AUDIENCE_DATABASE_URL"

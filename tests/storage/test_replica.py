@@ -176,6 +176,40 @@ def test_what_is_made_is_found_at_once(client, paused):
     assert client.get(f"/stats/reports/{report_id}").status_code == 200
 
 
+def test_what_becomes_of_a_tag_that_nobody_has_is_told_at_once(client, standby, url):
+    """It changes no subscriber, and the rename of a twin takes no number of the site."""
+    names = ("unused", "twin", "newest")
+    made = {name: client.post("/fetch/tags", {"tag": {"name": name}}).json["data"]["id"] for name in names}
+    with psycopg.connect(url, autocommit=True) as primary:
+        primary.execute("UPDATE tags SET name_key = concat(' ', id, ' newest') WHERE name = 'twin'")
+    catch_up(standby, url)
+    with standby.paused():
+        assert client.delete(f"/fetch/tags/{made['unused']}").status_code == 200
+        assert "unused" not in str(run_reports(client))
+    catch_up(standby, url)
+    with standby.paused():
+        renamed = client.call("PATCH", f"/fetch/tags/{made['twin']}", {"tag": {"name": "other"}})
+        assert renamed.status_code == 200
+        assert "twin" not in str(run_reports(client))
+
+
+def test_an_import_that_ends_while_the_next_begins_is_noticed(client, standby, url):
+    """Both change nobody, and the sum of their applied rows stays the same."""
+    first, second = (
+        client.post("/batch/subscribers", {"subscribers": PEOPLE}).json["import_id"] for _ in range(2)
+    )
+    applied = "UPDATE imports SET status = %s, applied = %s WHERE id = %s"
+    with psycopg.connect(url, autocommit=True) as primary:
+        primary.execute(applied, ("running", 500, first))
+        catch_up(standby, url)
+        assert exported(client) == {"Before"}
+        with standby.paused():
+            primary.execute(applied, ("done", 700, first))
+            primary.execute(applied, ("running", 500, second))
+            primary.execute("UPDATE subscribers SET first_name = 'After'")
+            assert exported(client) == {"After"}
+
+
 def test_a_stopped_replica_is_passed_over_and_used_again(client, standby, url, settings):
     answers = reads(client)
     standby.stop()
