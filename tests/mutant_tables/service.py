@@ -150,7 +150,7 @@ MUTANTS = (
     Mutant(
         "a scope is not checked",
         "audience/api/endpoint.py",
-        "if not key.may(scope):",
+        "if not key.may(self.scope):",
         "if False:",
         f"{ACCESS}::test_scopes",
     ),
