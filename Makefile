@@ -126,19 +126,16 @@ bench: .venv/.dev ## measure what docs/performance.md shows, beside its limits: 
 bench-quick: .venv/.dev ## print the ratios that matter, of a small instance, in two minutes
 	$(BIN)/python -m bench --quick
 
-EARLIER = 71d380e
 .peers/.done: # what is compared with; what does not install is left out
 	$(PYTHON) -m venv .peers
 	-.peers/bin/pip install --quiet django-newsletter==1.2.1 sorl-thumbnail==12.11.0 flask==3.1.3 SQLAlchemy==2.1.9 'psycopg[binary]==3.3.9'
-	-$(PYTHON) -m venv .peers/earlier && git show $(EARLIER):requirements.lock > .peers/earlier/requirements.lock && \
-		.peers/earlier/bin/pip install --quiet --require-hashes --no-deps -r .peers/earlier/requirements.lock
 	-npm install --silent --prefix .peers @tryghost/members-importer@0.5.16 knex@3.1.0 pg@8.16.3
 	@touch $@
 
 bench-peers: .venv/.dev .peers/.done ## measure imports of other programs; needs npm
 	$(BIN)/python -m bench.more.compared
 
-bench-engines: .venv/.dev .peers/.done ## measure PostgreSQL, whose server must be installed, beside SQLite
+bench-engines: .venv/.dev ## measure PostgreSQL, whose server must be installed, beside SQLite
 	$(BIN)/python -m bench.more.engines
 	$(BIN)/python -m bench.more.engine_segments
 

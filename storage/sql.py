@@ -56,10 +56,14 @@ def insert_into(table: str, columns: Sequence[str], conflict: str = "") -> RowSt
     )
 
 
-def update_of(table: str, columns: Sequence[str], keys: Sequence[str]) -> RowStatement:
-    """An UPDATE of `columns` in the row with these `keys`. A row of parameters has `columns`, then `keys`."""
-    settings = ", ".join(f"{name} = ?" for name in columns)
-    shown = ", ".join(f"{name} = v.{name}" for name in columns)
+def update_of(table: str, columns: Sequence[str], keys: Sequence[str], *, adds: bool = False) -> RowStatement:
+    """An UPDATE of `columns` in the row with these `keys`. A row of parameters has `columns`, then `keys`.
+
+    With `adds`, it adds the parameters to the columns.
+    """
+    before = {name: f"{table}.{name} + " if adds else "" for name in columns}
+    settings = ", ".join(f"{name} = {before[name]}?" for name in columns)
+    shown = ", ".join(f"{name} = {before[name]}v.{name}" for name in columns)
     one = f"UPDATE {table} SET {settings} WHERE {_equal(keys)}"
     at_once = f"UPDATE {table} SET {shown} FROM {{rows}} WHERE {_same(table, keys)}"
     return RowStatement(table, (*columns, *keys), one, at_once)

@@ -1,5 +1,5 @@
-"""Beside others: peers and earlier commits, PostgreSQL, and the answers beside other libraries.
+"""Beside others: peers, PostgreSQL, and the answers beside other libraries.
 
-Run by hand: CI runs none of it. The peers' scripts of peers run in environments of their own and import
+Run by hand: CI runs none of it. The scripts of peers run in environments of their own and import
 nothing of ours.
 """

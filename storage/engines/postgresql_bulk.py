@@ -4,7 +4,7 @@ The arrays are written as text here, column by column: the driver would adapt ea
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -40,7 +40,7 @@ def _array(sql_type: str, values: Sequence[Any]) -> Any:
     return array(values)
 
 
-def array(values: Sequence[Any]) -> str | list[Any]:
+def array(values: Collection[Any]) -> str | list[Any]:
     """The text of an array of texts or of integers; the values themselves if they are others, or a text
     contains a NUL.
     """

@@ -117,6 +117,8 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
         With a `statement`, more than a few rows are written at once, by COPY or from arrays.
         """
         rows = list(parameters)
+        if not rows:
+            return
         with vars(peewee)["__exception_wrapper__"]:
             if statement is None or len(rows) <= postgresql_bulk.FEW:
                 self.cursor().executemany(sql.replace("?", "%s"), rows)

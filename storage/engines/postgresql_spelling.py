@@ -54,7 +54,7 @@ def caseless(column: str, sign: str) -> str:
 
 def among(values: Collection[Any]) -> Sql:
     """The end of a condition, to follow a column: that it is one of these values."""
-    return Sql("= ANY(?)", (list(values),))
+    return Sql("= ANY(?)", (postgresql_bulk.array(values),))
 
 
 def value_keys(texts: Mapping[int, Collection[str]]) -> Sql:

@@ -168,7 +168,8 @@ class Plan:
 def _plan(site_id: int, filters: Filters, order: Order = NEWEST) -> Plan:
     """Chooses how to search. If few subscribers have a tag or a date, an index finds them, to be sorted.
 
-    If many have it, all are checked in order, along an index that contains all four dates.
+    If many have it, all are checked in order, along an index that contains all four dates; on PostgreSQL, all
+    but `updated_at`.
     """
     if any(rule.rare for rule in filters.rules):
         return Plan(rule=True)

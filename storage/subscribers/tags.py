@@ -128,7 +128,7 @@ def add_to_counters(site_id: int, more: Mapping[int, int]) -> None:
     counted.
     """
     execute_many(
-        "UPDATE tags SET bearers = bearers + ? WHERE site_id = ? AND id = ?",
+        update_of("tags", ("bearers",), ("site_id", "id"), adds=True),
         ((bearers, site_id, tag_id) for tag_id, bearers in sorted(more.items()) if bearers),
     )
 

@@ -1,5 +1,7 @@
 """The tables on a server are those of the models, and each key of a site's table contains the site."""
 
+import re
+
 import pytest
 
 from storage import database
@@ -51,6 +53,16 @@ def test_each_key_of_a_sites_table_contains_the_site(opened, table):
 def test_beside_the_record_of_changes_a_site_is_found_by_an_index(opened, table):
     found = database.rows("SELECT indexdef FROM pg_indexes WHERE tablename = ?", (table,))
     assert any("(site_id" in definition and "WHERE" not in definition for (definition,) in found)
+
+
+def test_no_index_has_what_an_import_changes_of_known_people(opened):
+    """The server then writes none of the indexes (a HOT update), if the page has space for the row."""
+    found = database.rows("SELECT indexdef FROM pg_indexes WHERE tablename = 'subscribers'")
+    changed = {"fields", "tag_ids", "updated_at"}
+    assert [index for (index,) in found if changed & {*re.findall(r"\w+", index)}] == []
+    if not database.is_spread():  # a partitioned table has no options
+        [(options,)] = database.rows("SELECT reloptions FROM pg_class WHERE oid = 'subscribers'::regclass")
+        assert options == ["fillfactor=90"]
 
 
 def test_both_engines_end_with_the_same_migration():
