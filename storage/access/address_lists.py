@@ -3,15 +3,26 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from storage.access.models import AddressListModel
+from peewee import BigIntegerField
+
+from storage.base_models import SiteOwnedModel
 from storage.database import execute
 from storage.engines.chosen import engine
 from storage.records import Records
 
 
 class ListEntry(NamedTuple):
+    """An address or a domain that the operator allows or denies."""
+
     kind: str
     entry: str
+
+
+class AddressListModel(SiteOwnedModel, table="address_lists", record=ListEntry):
+    created_at = BigIntegerField()
+
+    class Meta:
+        indexes = ((("site", "entry"), True),)
 
 
 LISTS = Records(AddressListModel, ListEntry)

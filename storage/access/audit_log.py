@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from storage.access.models import AuditLogModel
+from peewee import ForeignKeyField, TextField
+
+from storage.base_models import IdModel, SiteModel
 from storage.database import column, execute, row, value
 from storage.engines.chosen import engine
 from storage.records import Records
@@ -25,6 +27,19 @@ class AuditEntry(NamedTuple):
     at: int
 
 
+class AuditLogModel(IdModel, table="audit_log", record=AuditEntry):
+    """Without a site, an entry is about the instance."""
+
+    site = ForeignKeyField(SiteModel, null=True, on_delete="CASCADE", index=False)
+    typed = TextField()
+
+    class Meta:
+        indexes = ((("site", "id"), False), (("site", "subject"), False), (("at",), False))
+
+
+AuditLogModel.add_index(
+    AuditLogModel.index(AuditLogModel.site, where=AuditLogModel.typed != "{}", name="audit_log_typed")
+)
 ENTRIES = Records(AuditLogModel, AuditEntry)
 
 

@@ -4,8 +4,10 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from peewee import BigIntegerField, ForeignKeyField, TextField
+
 from storage import jobs
-from storage.bulk.models import BulkActionChunkModel, BulkActionModel
+from storage.base_models import SiteOwnedModel
 from storage.database import column, execute, rows
 from storage.engines.chosen import engine
 from storage.records import Records
@@ -55,12 +57,31 @@ class BulkAction(NamedTuple):
         return self.status in (SELECTING, QUEUED, RUNNING)
 
 
+class BulkActionModel(SiteOwnedModel, table="bulk_acts", record=BulkAction):
+    status = TextField(index=True)
+    seq = BigIntegerField(default=0)
+    accepted_at = BigIntegerField(default=0)
+    field = TextField(default="")
+
+    class Meta:
+        indexes = ((("site", "id"), False),)
+
+
 class BulkActionChunk(NamedTuple):
-    """A chunk of a bulk action; `ids` is a JSON array of subscriber ids."""
+    """A chunk of a bulk action; `ids` is a JSON array of subscriber ids. If it is not `waiting`, which is 1
+    or 0, an older Audience did it.
+    """
 
     id: int
     ids: str
     waiting: int = 1
+
+
+class BulkActionChunkModel(SiteOwnedModel, table="bulk_act_pieces", record=BulkActionChunk):
+    bulk_act = ForeignKeyField(BulkActionModel, on_delete="CASCADE", index=False)
+
+    class Meta:
+        indexes = ((("bulk_act", "waiting", "id"), False),)
 
 
 ACTIONS, CHUNKS = Records(BulkActionModel, BulkAction), Records(BulkActionChunkModel, BulkActionChunk)

@@ -5,7 +5,7 @@ which tag is meant by a name accepted before the change.
 from collections.abc import Collection
 from typing import NamedTuple
 
-from storage.bulk.models import TagRenameModel
+from storage.base_models import SiteOwnedModel
 from storage.database import rows
 from storage.engines.chosen import engine
 from storage.records import Records
@@ -39,6 +39,11 @@ class TagRename(NamedTuple):
     def former_id(self) -> int:
         """The id that the former name has in the record of changes; after a rename, a negative one."""
         return self.tag_id if self.is_merge else -self.id
+
+
+class TagRenameModel(SiteOwnedModel, table="tag_renames", record=TagRename):
+    class Meta:
+        indexes = ((("site", "name_key"), False),)
 
 
 RENAMES = Records(TagRenameModel, TagRename)

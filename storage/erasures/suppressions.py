@@ -3,10 +3,12 @@
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
+from peewee import TextField
+
+from storage.base_models import SiteOwnedModel
 from storage.changes.consents import ConsentKind
 from storage.database import execute_many, row, rows
 from storage.engines.chosen import engine
-from storage.erasures.models import SuppressionModel
 from storage.records import Records
 from storage.sql import delete_from, insert_into
 
@@ -24,12 +26,21 @@ def any_of_first_scheme(site_id: int, second: str) -> bool:
 
 
 class Suppression(NamedTuple):
-    """Why an address is suppressed: `since` is the instant of the event, `number` that of its transaction."""
+    """Why an address is suppressed: its subscriber was `erased`, or got another address while `unsubscribed`.
+    `since` is the instant of the event, `number` that of its transaction.
+    """
 
     reason: str
     since: int
     number: int
     kind: int = ConsentKind.UNSUBSCRIBE
+
+
+class SuppressionModel(SiteOwnedModel, table="suppressions", record=Suppression):
+    address_hash = TextField()
+
+    class Meta:
+        indexes = ((("site", "address_hash"), True),)
 
 
 SUPPRESSIONS = Records(SuppressionModel, Suppression)

@@ -2,13 +2,17 @@
 
 from typing import NamedTuple
 
+from peewee import ForeignKeyField
+
+from storage.base_models import SiteOwnedModel
 from storage.database import rows
 from storage.records import Records
-from storage.sign_ups.models import ConsentProofModel
+from storage.subscribers.subscribers import SubscriberModel
 
 
 class Proof(NamedTuple):
-    """Who asked for what, and who confirmed it. `version` and `language` identify the wording.
+    """Who asked for what, when and from where, and who confirmed it. `version` and `language` identify the
+    wording.
 
     `confirmed_by` is `script` or `click`, `seconds` the time since the page was shown. `delivery` is how the
     link was sent: `smtp` or `webhook`.
@@ -30,6 +34,13 @@ class Proof(NamedTuple):
     seconds: int
     agent: str
     delivery: str
+
+
+class ConsentProofModel(SiteOwnedModel, table="consent_proofs", record=Proof):
+    subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE")
+
+    class Meta:
+        indexes = ((("site", "form_id", "version"), False),)
 
 
 PROOFS = Records(ConsentProofModel, Proof)

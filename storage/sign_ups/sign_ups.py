@@ -1,12 +1,14 @@
 """Sign-ups. Instants are in milliseconds."""
 
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from peewee import SQL, BigIntegerField
+
+from storage.base_models import SiteOwnedModel, add_partial_index
 from storage.database import column, execute, execute_many, rows, value
 from storage.engines.chosen import engine
 from storage.records import Records
-from storage.sign_ups.models import SignUpModel
 
 JOB = "confirmation"  # the kind of the job of a sign-up whose confirmation waits to be sent
 HAND_OVER = "hand_over"  # the kind that it becomes if a webhook takes it
@@ -24,7 +26,9 @@ BLANKED = "email = '', fields = '{}', tags = '[]', agent = '', network = '', sai
 
 
 class SignUp(NamedTuple):
-    """A sign-up. `number` is its acceptance number. `tags` and `fields`, what was typed by key, are JSON.
+    """A sign-up. `number` is its acceptance number, `nonce` a uuid. `tags` and `fields`, what was typed by
+    key, are JSON. Once it is confirmed, declined or ended, only the keyed hash is left of the address.
+
     `version` is that of the wording. `reason` says why the sign-up waits, is held or failed. `said` is the
     last answer of the mail server or of the webhook's receiver. `delivery` is how the last try was sent.
     """
@@ -70,6 +74,21 @@ class SignUp(NamedTuple):
         return self.asked_by == OPERATOR
 
 
+class SignUpModel(SiteOwnedModel, table="sign_ups", record=SignUp):
+    """No table of subscribers refers to it, and it has no foreign keys to a form or a subscriber."""
+
+    expires_at = BigIntegerField(index=True)
+
+    class Meta:
+        indexes = (
+            (("site", "nonce"), True),
+            (("site", "address_hash"), False),
+            (("site", "status", "id"), False),
+        )
+
+
+_sign_up: Any = SignUpModel
+add_partial_index("sign_ups_sent", _sign_up.site, _sign_up.sent_at, where=SQL("sent_at IS NOT NULL"))
 SIGN_UPS = Records(SignUpModel, SignUp)
 add, get, has, change, delete = SIGN_UPS.add_new, SIGN_UPS.get, SIGN_UPS.has, SIGN_UPS.change, SIGN_UPS.delete
 

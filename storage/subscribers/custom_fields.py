@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from storage.base_models import SiteOwnedModel
 from storage.database import database, execute, execute_many, rows
 from storage.engines.chosen import engine
 from storage.records import Records
 from storage.sql import insert_into, slices
-from storage.subscribers.models import CustomFieldModel
 
 
 class CustomField(NamedTuple):
@@ -20,10 +20,13 @@ class CustomField(NamedTuple):
     created_at: int
 
 
+class CustomFieldModel(SiteOwnedModel, table="custom_fields", record=CustomField):
+    class Meta:
+        indexes = ((("site", "key"), True), (("site", "id"), False))  # by key; the pages of a list
+
+
 FIELDS = Records(CustomFieldModel, CustomField)
 get = FIELDS.get
-
-
 list_all = FIELDS.newest
 
 

@@ -7,11 +7,13 @@ another tag, which has their common name key.
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from peewee import CompositeKey, IntegerField
+
+from storage.base_models import BaseModel, SiteOwnedModel
 from storage.database import execute, execute_many, rows
 from storage.engines.chosen import engine
 from storage.records import Records
 from storage.sql import PASSED_OVER, delete_from, insert_into, rows_of, slices, update_of
-from storage.subscribers.models import DiscardedTagModel, TagModel
 
 LINK = ("site_id", "tag_id", "subscriber_id")
 TWIN = "name_key < '!'"  # a twin's name key is " ID KEY"; no other key begins with a blank
@@ -25,6 +27,27 @@ class Tag(NamedTuple):
     created_at: int
 
 
+class TagModel(SiteOwnedModel, table="tags", record=Tag):
+    """`bearers` is the number of the tag's subscribers."""
+
+    bearers = IntegerField(default=0)
+
+    class Meta:
+        indexes = ((("site", "name_key"), True), (("site", "id"), False))  # by name; the pages of a list
+
+
+class SubscriberTagModel(BaseModel, table="subscriber_tags"):
+    """A tag of a subscriber. No foreign keys: each would need its own index, or a scan at each delete."""
+
+    site_id = IntegerField()
+    tag_id = IntegerField()
+    subscriber_id = IntegerField()
+
+    class Meta:
+        primary_key = CompositeKey("site_id", "tag_id", "subscriber_id")  # who has a tag; whether one has it
+        without_rowid = True
+
+
 class DiscardedTag(NamedTuple):
     """A deleted tag that subscribers may still have, and the source that deleted it."""
 
@@ -35,11 +58,14 @@ class DiscardedTag(NamedTuple):
     source_id: int
 
 
+class DiscardedTagModel(SiteOwnedModel, table="discarded_tags", record=DiscardedTag):
+    class Meta:
+        indexes = ((("site", "tag_id"), True),)
+
+
 DISCARDED = Records(DiscardedTagModel, DiscardedTag)
 TAGS = Records(TagModel, Tag)
 get = TAGS.get
-
-
 list_all = TAGS.newest
 
 

@@ -4,14 +4,16 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from peewee import BigIntegerField, CompositeKey, IntegerField, TextField
+
 from storage import jobs
+from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
 from storage.database import execute, execute_many, row, rows
 from storage.engines.chosen import engine
 from storage.imports.imports import WAITING
 from storage.records import Records
 from storage.sql import insert_into, rows_of
 from storage.subscribers import field_values, tags
-from storage.undo.models import UndoModel
 
 FINISHED, FAILED = "finished", "failed"
 KEPT, MENTIONED = "kept", "mentioned"
@@ -25,7 +27,15 @@ OUTCOME_CHANGED = (
 
 
 class Undo(NamedTuple):
-    """The undo of an import or bulk action: see `UndoModel`."""
+    """The undo of an import or a bulk action, which is (`source`, `source_id`).
+
+    `rows` is the number of entries that the undone action has in the change log; `applied` of them are
+    decided. The next entry is at position `place` in the log's row `place_row`. `made` has the tags and
+    fields that the undone action added to the site, as JSON. `resubscribe` is 1 or 0.
+
+    The undo has read later mentions of subscribers up to these ids: `read_row` of the change log,
+    `read_batch` of imports, `read_piece` of bulk actions.
+    """
 
     id: int
     source: str
@@ -55,6 +65,51 @@ class Undo(NamedTuple):
     @property
     def source_pair(self) -> tuple[str, int]:
         return self.source, self.source_id
+
+
+class UndoModel(SiteOwnedModel, table="undos", record=Undo):
+    """By its acceptance number `turn`, an undo waits in the site's order, as imports do."""
+
+    applied = IntegerField(default=0)
+    removed = IntegerField(default=0)
+    restored = IntegerField(default=0)
+    kept = IntegerField(default=0)
+    unsubscribed_kept = IntegerField(default=0)
+    unsubscribed_again = IntegerField(default=0)
+    resubscribed = IntegerField(default=0)
+    turn = BigIntegerField()
+    accepted_at = BigIntegerField()
+    place = IntegerField(default=0)
+    made = TextField(default="{}")
+    read_batch = BigIntegerField(default=0)
+    read_piece = BigIntegerField(default=0)
+
+    class Meta:
+        indexes = ((("site", "source", "source_id"), True),)
+
+
+_undos: Any = UndoModel
+add_partial_index("undos_waiting", _undos.site, _undos.turn,
+    where=_undos.status.in_(("queued", "running")))  # fmt: skip
+
+
+class UndoOutcomeModel(BaseModel, table="undo_people"):
+    """What an undo did to a subscriber: `removed`, `restored` or `kept`. For `kept`, the source is the later
+    change that is the reason.
+
+    Before the undo decides, a subscriber may be `mentioned` by a later source. No foreign keys.
+    """
+
+    site_id = IntegerField()
+    undo_id = IntegerField()
+    subscriber_id = IntegerField()
+    outcome = TextField()
+    source = TextField()
+    source_id = IntegerField()
+
+    class Meta:
+        primary_key = CompositeKey("site_id", "undo_id", "subscriber_id")
+        without_rowid = True
 
 
 class FailedUndo(NamedTuple):
