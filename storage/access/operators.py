@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from peewee import BigIntegerField, BooleanField, CompositeKey, ForeignKeyField, TextField
+from peewee import BigIntegerField, CompositeKey, ForeignKeyField, TextField
 
 from storage.access.sites import SITES, Site
 from storage.base_models import BaseModel, IdModel, SiteModel
@@ -24,24 +24,19 @@ class ConsoleOperator(NamedTuple):
     id: int
     email: str
     email_key: str | None
-    password_hash: str
-    administrator: bool
     created_at: int
-    two_factor: str
-    code_step: int
-    recovery_codes: str
+    administrator: bool = False
+    password_hash: str = ""
+    two_factor: str = ""
+    code_step: int = 0
+    recovery_codes: str = "[]"
 
 
 class OperatorModel(IdModel, table="operators", record=ConsoleOperator):
     """`last_site_id` is the id of the site that the operator used last, which may be deleted."""
 
     email_key = TextField(null=True, unique=True)
-    password_hash = TextField(default="")
-    administrator = BooleanField(default=False)
     last_site_id = BigIntegerField(null=True)
-    two_factor = TextField(default="")
-    code_step = BigIntegerField(default=0)
-    recovery_codes = TextField(default="[]")
 
 
 class OperatorRoleModel(BaseModel, table="operator_roles"):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from peewee import BigIntegerField, ForeignKeyField, TextField
+from peewee import ForeignKeyField, TextField
 
 from storage import jobs
 from storage.base_models import SiteOwnedModel
@@ -36,16 +36,16 @@ class BulkAction(NamedTuple):
     status: str
     actor: str
     client_network: str
-    undoes: int | None
     people: int
     done: int
     changed: int
     created_at: int
-    started_at: int | None
-    finished_at: int | None
-    seq: int
-    accepted_at: int
-    field: str
+    undoes: int | None = None
+    started_at: int | None = None
+    finished_at: int | None = None
+    seq: int = 0
+    accepted_at: int = 0
+    field: str = ""
 
     @property
     def name(self) -> str:
@@ -59,9 +59,6 @@ class BulkAction(NamedTuple):
 
 class BulkActionModel(SiteOwnedModel, table="bulk_acts", record=BulkAction):
     status = TextField(index=True)
-    seq = BigIntegerField(default=0)
-    accepted_at = BigIntegerField(default=0)
-    field = TextField(default="")
 
     class Meta:
         indexes = ((("site", "id"), False),)

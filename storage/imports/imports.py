@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from peewee import BigIntegerField, ForeignKeyField, IntegerField, TextField
+from peewee import BigIntegerField, ForeignKeyField, TextField
 
 from storage import jobs
 from storage.base_models import SiteOwnedModel, add_partial_index
@@ -30,19 +30,19 @@ class Import(NamedTuple):
     id: int
     status: str
     rows: int
-    applied: int
-    refused: int
-    created: int
-    updated: int
-    unchanged: int
-    suppressed: int
-    unsubscribed: int
-    stay_unsubscribed: int
-    unsubscribes_ignored: int
-    subscribes_ignored: int
     created_at: int
-    started_at: int | None
-    finished_at: int | None
+    started_at: int | None = None
+    finished_at: int | None = None
+    applied: int = 0
+    refused: int = 0
+    created: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    suppressed: int = 0
+    unsubscribed: int = 0
+    stay_unsubscribed: int = 0
+    unsubscribes_ignored: int = 0
+    subscribes_ignored: int = 0
 
 
 class ImportModel(SiteOwnedModel, table="imports", record=Import):
@@ -52,16 +52,6 @@ class ImportModel(SiteOwnedModel, table="imports", record=Import):
     file.
     """
 
-    applied = IntegerField(default=0)
-    refused = IntegerField(default=0)
-    created = IntegerField(default=0)
-    updated = IntegerField(default=0)
-    unchanged = IntegerField(default=0)
-    suppressed = IntegerField(default=0)
-    unsubscribed = IntegerField(default=0)
-    stay_unsubscribed = IntegerField(default=0)
-    unsubscribes_ignored = IntegerField(default=0)
-    subscribes_ignored = IntegerField(default=0)
     receiving_until = BigIntegerField(default=0)
     turn = BigIntegerField(null=True)
     accepted_at = BigIntegerField(null=True)

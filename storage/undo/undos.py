@@ -42,25 +42,25 @@ class Undo(NamedTuple):
     source_id: int
     status: str
     rows: int
-    applied: int
-    removed: int
-    restored: int
-    kept: int
-    unsubscribed_kept: int
-    unsubscribed_again: int
-    resubscribed: int
     resubscribe: int
     created_at: int
-    started_at: int | None
-    finished_at: int | None
     first_row: int
     first_number: int
     place_row: int
-    place: int
-    made: str
     read_row: int
-    read_batch: int
-    read_piece: int
+    started_at: int | None = None
+    finished_at: int | None = None
+    applied: int = 0
+    removed: int = 0
+    restored: int = 0
+    kept: int = 0
+    unsubscribed_kept: int = 0
+    unsubscribed_again: int = 0
+    resubscribed: int = 0
+    place: int = 0
+    made: str = "{}"
+    read_batch: int = 0
+    read_piece: int = 0
 
     @property
     def source_pair(self) -> tuple[str, int]:
@@ -70,19 +70,8 @@ class Undo(NamedTuple):
 class UndoModel(SiteOwnedModel, table="undos", record=Undo):
     """By its acceptance number `turn`, an undo waits in the site's order, as imports do."""
 
-    applied = IntegerField(default=0)
-    removed = IntegerField(default=0)
-    restored = IntegerField(default=0)
-    kept = IntegerField(default=0)
-    unsubscribed_kept = IntegerField(default=0)
-    unsubscribed_again = IntegerField(default=0)
-    resubscribed = IntegerField(default=0)
     turn = BigIntegerField()
     accepted_at = BigIntegerField()
-    place = IntegerField(default=0)
-    made = TextField(default="{}")
-    read_batch = BigIntegerField(default=0)
-    read_piece = BigIntegerField(default=0)
 
     class Meta:
         indexes = ((("site", "source", "source_id"), True),)
