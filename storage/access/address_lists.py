@@ -35,8 +35,7 @@ def entries(site_id: int) -> list[ListEntry]:
 
 def matching(site_id: int, names: Sequence[str]) -> list[ListEntry]:
     """The entries of a site's lists that are in `names`. Ignores names that the database cannot store."""
-    among = engine.among(list(filter(is_text, names)))
-    return LISTS.find(f"AND entry {among.text}", *among.parameters, site_id=site_id)
+    return LISTS.find(site_id=site_id, entry=engine.among(list(filter(is_text, names))))
 
 
 def put(site_id: int, kind: str, entry: str, at: int) -> bool:

@@ -7,7 +7,7 @@ from peewee import BigIntegerField, CompositeKey, ForeignKeyField, TextField
 
 from storage.access.sites import SITES, Site
 from storage.base_models import BaseModel, IdModel, SiteModel
-from storage.database import column, execute, rows
+from storage.database import column, execute
 from storage.engines.chosen import engine
 from storage.records import Records
 
@@ -71,8 +71,7 @@ def put_secret_hash(key_id: int, secret_hash: str) -> None:
 
 def publishable(key_ids: Collection[int]) -> dict[int, str]:
     """The publishable keys, by key id."""
-    among = engine.among(key_ids)
-    return dict(rows(f"SELECT id, publishable_key FROM keys WHERE id {among.text}", among.parameters))
+    return dict(KEYS.select("id, publishable_key", id=engine.among(key_ids)))
 
 
 def list_all(site_id: int | None) -> list[Key]:

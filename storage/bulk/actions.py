@@ -12,8 +12,7 @@ from storage.database import column, execute, rows
 from storage.engines.chosen import engine
 from storage.records import Records
 from storage.sql import rows_of
-from storage.subscribers.subscribers import COLUMNS as SUBSCRIBER_COLUMNS
-from storage.subscribers.subscribers import Subscriber, read
+from storage.subscribers.subscribers import Subscriber, find
 
 SELECTING, QUEUED, RUNNING, FINISHED, CANCELED, FAILED, NOT_BEGUN = (
     "selecting", "queued", "running", "finished", "canceled", "failed", "not begun",
@@ -280,8 +279,4 @@ def ids_by_uuid(site_id: int, uuids: Sequence[str]) -> list[int]:
 def subscribers(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
     """The existing subscribers among `ids`, in the order of ids."""
     among = engine.among(ids)
-    query = (
-        f"SELECT {SUBSCRIBER_COLUMNS} FROM subscribers WHERE id {among.text} AND {engine.OF_SITE} ORDER BY id"
-    )
-    records = rows(query, [*among.parameters, site_id])
-    return [read(record) for record in records]
+    return find(f"id {among.text} AND {engine.OF_SITE} ORDER BY id", [*among.parameters, site_id])

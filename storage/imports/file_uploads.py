@@ -202,10 +202,7 @@ add_file = FILES.add_new
 def files(site_id: int, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
     """The files of imports, by import id."""
     among = engine.among(import_ids)
-    records = rows(
-        f"SELECT import_id, {FILES.columns} FROM imported_files WHERE site_id = ? AND import_id {among.text}",
-        [site_id, *among.parameters],
-    )
+    records = FILES.select(f"import_id, {FILES.columns}", site_id=site_id, import_id=among)
     return {import_id: ImportedFile(*record) for import_id, *record in records}
 
 

@@ -5,7 +5,6 @@ from typing import NamedTuple
 from peewee import ForeignKeyField
 
 from storage.base_models import SiteOwnedModel
-from storage.database import rows
 from storage.records import Records
 from storage.subscribers.subscribers import SubscriberModel
 
@@ -54,9 +53,7 @@ def for_subscriber(site_id: int, subscriber_id: int) -> list[Proof]:
 
 def agreed(site_id: int, form_id: int) -> dict[tuple[int, str], int]:
     """The number of a form's proofs, by (version, language) of its wording."""
-    records = rows(
-        "SELECT version, language, count(*) FROM consent_proofs WHERE site_id = ? AND form_id = ? "
-        "GROUP BY version, language",
-        (site_id, form_id),
+    records = PROOFS.select(
+        "version, language, count(*)", "GROUP BY version, language", site_id=site_id, form_id=form_id
     )
     return {(version, language): number for version, language, number in records}

@@ -152,13 +152,8 @@ def with_status(site_id: int, status: str, before: int | None = None) -> list[Si
 
 def count_open_by_status(site_id: int, before: int) -> dict[str, int]:
     """The number of open sign-ups that were requested before an instant, by status."""
-    return dict(
-        rows(
-            "SELECT status, count(*) FROM sign_ups "
-            f"WHERE site_id = ? AND {WHILE_OPEN} AND requested_at < ? GROUP BY status",
-            (site_id, before),
-        )
-    )
+    counted = f"AND {WHILE_OPEN} AND requested_at < ? GROUP BY status"
+    return dict(SIGN_UPS.select("status, count(*)", counted, before, site_id=site_id))
 
 
 def held_from_new_networks(site_id: int, reasons: Collection[str], limit: int) -> list[SignUp]:
@@ -181,14 +176,9 @@ def count_sent(site_id: int, since: int) -> int:
 
 def newest_sent(site_id: int, since: int, before: int, limit: int) -> list[bool]:
     """Whether each of the newest confirmations sent between two instants was confirmed, newest first."""
-    return [
-        confirmed_at is not None
-        for (confirmed_at,) in rows(
-            "SELECT confirmed_at FROM sign_ups WHERE site_id = ? AND sent_at >= ? AND sent_at < ? "
-            "ORDER BY sent_at DESC LIMIT ?",
-            (site_id, since, before, limit),
-        )
-    ]
+    sent = "AND sent_at >= ? AND sent_at < ? ORDER BY sent_at DESC LIMIT ?"
+    confirmed = SIGN_UPS.select("confirmed_at", sent, since, before, limit, site_id=site_id)
+    return [confirmed_at is not None for (confirmed_at,) in confirmed]
 
 
 def site_with_expired(now: int) -> int | None:

@@ -113,12 +113,18 @@ def are_plain(values: Mapping[str, Any]) -> bool:
     return PLAIN.issuperset(map(type, values.values()))
 
 
+def find(condition: str, parameters: Sequence[Any]) -> list[Subscriber]:
+    """The subscribers that meet a condition, which may end with an order and a limit."""
+    return [
+        read(record) for record in rows(f"SELECT {COLUMNS} FROM subscribers WHERE {condition}", parameters)
+    ]
+
+
 def get_by_keys(site_id: int, keys: Collection[str]) -> dict[str, Subscriber]:
     """The existing subscribers with these email keys, by key."""
     among = engine.among(keys)
-    query = f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND email_key {among.text}"
-    records = rows(query, [site_id, *among.parameters])
-    return {subscriber.email_key: subscriber for subscriber in map(read, records)}
+    existing = find(f"site_id = ? AND email_key {among.text}", [site_id, *among.parameters])
+    return {subscriber.email_key: subscriber for subscriber in existing}
 
 
 def get_by_key(site_id: int, key: str) -> Subscriber | None:
@@ -127,11 +133,8 @@ def get_by_key(site_id: int, key: str) -> Subscriber | None:
 
 def get_by_ids(site_id: int, ids: Collection[int]) -> dict[int, Subscriber]:
     """The existing subscribers among `ids`, by id."""
-    records = rows(
-        f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE}",
-        (json.dumps(list(ids)), site_id),
-    )
-    return {subscriber.id: subscriber for subscriber in map(read, records)}
+    existing = find(f"id IN ({engine.IDS}) AND {engine.OF_SITE}", (json.dumps(list(ids)), site_id))
+    return {subscriber.id: subscriber for subscriber in existing}
 
 
 SHOWN = ", ".join(("id", "uuid", "email", *TEXT_COLUMNS, "fields", "tag_ids", *DATES))
@@ -159,9 +162,8 @@ def get_by_uuid(site_id: int, uuid: str) -> Subscriber | None:
 def get_by_uuids(site_id: int, uuids: Collection[str]) -> dict[str, Subscriber]:
     """The existing subscribers among `uuids`, by uuid."""
     among = engine.among(uuids)
-    query = f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND uuid {among.text}"
-    records = rows(query, [site_id, *among.parameters])
-    return {subscriber.uuid: subscriber for subscriber in map(read, records)}
+    existing = find(f"site_id = ? AND uuid {among.text}", [site_id, *among.parameters])
+    return {subscriber.uuid: subscriber for subscriber in existing}
 
 
 def change_address(site_id: int, subscriber: Subscriber) -> None:
@@ -195,11 +197,8 @@ def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, s
 
 def unsubscribed_after(site_id: int, last_id: int, limit: int) -> list[Subscriber]:
     """The next unsubscribed subscribers after an id, by id."""
-    query = (
-        f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND id > ? AND unsubscribed_at IS NOT NULL "
-        "ORDER BY id LIMIT ?"
-    )
-    return [read(record) for record in rows(query, (site_id, last_id, limit))]
+    next_ones = "site_id = ? AND id > ? AND unsubscribed_at IS NOT NULL ORDER BY id LIMIT ?"
+    return find(next_ones, (site_id, last_id, limit))
 
 
 def created_by_imports(site_id: int, ids: Collection[int]) -> list[int]:

@@ -73,14 +73,13 @@ def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
     """The ids of the tags with these name keys, by name key."""
     ids_by_key: dict[str, int] = {}
     for among in map(engine.among, slices(name_keys)):
-        query = f"SELECT name_key, id FROM tags WHERE site_id = ? AND name_key {among.text}"
-        ids_by_key |= rows(query, [site_id, *among.parameters])
+        ids_by_key |= TAGS.select("name_key, id", site_id=site_id, name_key=among)
     return ids_by_key
 
 
 def twins(site_id: int) -> list[tuple[str, int]]:
     """The (common name key, id) of the twins, oldest first."""
-    return rows(f"SELECT {TWIN_KEY}, id FROM tags WHERE site_id = ? AND {TWIN} ORDER BY id", (site_id,))
+    return TAGS.select(f"{TWIN_KEY}, id", f"AND {TWIN} ORDER BY id", site_id=site_id)
 
 
 def twin_keys(site_id: int, common_keys: Collection[str]) -> list[str]:
@@ -122,8 +121,7 @@ def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
     """The names of tags, by id."""
     names_by_id: dict[int, str] = {}
     for among in map(engine.among, slices(tag_ids)):
-        query = f"SELECT id, name FROM tags WHERE site_id = ? AND id {among.text}"
-        names_by_id |= rows(query, [site_id, *among.parameters])
+        names_by_id |= TAGS.select("id, name", site_id=site_id, id=among)
     return names_by_id
 
 
@@ -161,16 +159,12 @@ def add_to_counters(site_id: int, more: Mapping[int, int]) -> None:
 
 def bearers(site_id: int, tag_ids: Collection[int]) -> dict[int, int]:
     """The stored number of subscribers of each tag, by tag id, without tags that the site does not have."""
-    among = engine.among(tag_ids)
-    query = f"SELECT id, bearers FROM tags WHERE site_id = ? AND id {among.text}"
-    return dict(rows(query, [site_id, *among.parameters]))
+    return dict(TAGS.select("id, bearers", site_id=site_id, id=engine.among(tag_ids)))
 
 
 def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
     """The (name, number of subscribers) of tags, the most common first, unused ones included."""
-    return rows(
-        "SELECT name, bearers FROM tags WHERE site_id = ? ORDER BY bearers DESC, id LIMIT ?", (site_id, limit)
-    )
+    return TAGS.select("name, bearers", "ORDER BY bearers DESC, id LIMIT ?", limit, site_id=site_id)
 
 
 def wrong_counts(site_id: int) -> dict[int, int]:

@@ -186,13 +186,12 @@ def get_by_source(site_id: int, source: tuple[str, int]) -> Undo | None:
 
 def statuses(site_id: int, source: str) -> dict[int, str]:
     """The statuses of the undos of a site's imports or bulk actions, by the id of the undone one."""
-    query = "SELECT source_id, status FROM undos WHERE site_id = ? AND source = ?"
-    return dict(rows(query, (site_id, source)))
+    return dict(UNDOS.select("source_id, status", site_id=site_id, source=source))
 
 
 def sources(site_id: int) -> set[tuple[str, int]]:
     """The imports and bulk actions of a site that have an undo, whatever its status."""
-    return set(rows("SELECT source, source_id FROM undos WHERE site_id = ?", (site_id,)))
+    return set(UNDOS.select("source, source_id", site_id=site_id))
 
 
 def numbers_of_imports_with_undo(site_id: int) -> set[int]:
