@@ -4,8 +4,11 @@ Instants are milliseconds of the clock of leases (storage/leases.py).
 """
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from peewee import SQL, BigIntegerField, IntegerField, TextField
+
+from storage.base_models import IdModel, add_partial_index
 from storage.database import column, execute, row, rows, value
 from storage.engines.chosen import engine
 from storage.sql import rows_of
@@ -14,6 +17,36 @@ WAITING, IDLE, FAILED = "waiting", "idle", "failed"
 POLL = "poll"  # a kind without work: the process that claims it looks for due jobs
 # A wait that ends later than `wait_ms` from now is over: the clock was set back, or the machine restarted.
 DUE = "(not_before <= ? OR not_before > ? + wait_ms)"
+
+
+class JobModel(IdModel, table="jobs"):
+    """A job. `subject` is the id of the record that it is about, 0 for none. `seq` is its position in the
+    site's order, None if it has none. Site 0 is the instance itself, so `site_id` is no foreign key.
+
+    No worker may claim a job before `not_before`, in milliseconds of the clock of leases. Until then, a job
+    without a `claim` waits, and one with a `claim` is leased to a worker. `wait_ms` is the whole length of
+    that wait or lease.
+    """
+
+    site_id = IntegerField()
+    kind = TextField()
+    subject = IntegerField()
+    seq = BigIntegerField(null=True)
+    status = TextField()  # waiting, idle or failed
+    claim = TextField(null=True)
+    not_before = BigIntegerField(default=0)
+    wait_ms = BigIntegerField(default=0)
+    attempts = IntegerField(default=0)
+    reason = TextField(default="")
+
+    class Meta:
+        indexes = ((("site_id", "kind", "subject"), True),)
+
+
+_job: Any = JobModel
+add_partial_index("jobs_due", _job.not_before, where=SQL("status = 'waiting'"))
+add_partial_index("jobs_claimed", _job.site_id, where=SQL("claim IS NOT NULL"))
+add_partial_index("jobs_in_order", _job.site_id, _job.seq, where=SQL("seq IS NOT NULL"))
 
 
 class Job(NamedTuple):

@@ -12,13 +12,14 @@ from peewee import BooleanField
 
 from storage.base_models import BaseModel
 from storage.database import execute_many, row, rows
-from storage.sql import insert_into
+from storage.sql import Sql, insert_into
 
 R = TypeVar("R")
 
 
 class Records(Generic[R]):
     """Reads and writes the records of a table. `equal` selects the rows with these values in these columns.
+    To read, a value may also be the end of a condition, such as `engine.among(ids)`.
 
     `change` and `delete` need at least one such column.
     """
@@ -29,7 +30,6 @@ class Records(Generic[R]):
         self._booleans = [number for number, name in enumerate(self._names)
                           if isinstance(self._meta.columns[name], BooleanField)]  # fmt: skip
         self.columns = ", ".join(self._names)
-        self._select = f"SELECT {self.columns} FROM {self._meta.table_name}"
 
     def columns_of(self, alias: str) -> str:
         """The record's columns in a statement in which the table is called `alias`."""
@@ -37,12 +37,19 @@ class Records(Generic[R]):
 
     def get(self, **equal: Any) -> R | None:
         """A record that `equal` selects; None if there is none."""
-        record = row(f"{self._select} {_where(equal)}", list(equal.values()))
+        where, parameters = _where(equal)
+        record = row(f"SELECT {self.columns} FROM {self._meta.table_name} {where}", parameters)
         return record and self._make(record)
+
+    def select(self, columns: str, tail: str = "", *more: Any, **equal: Any) -> list[Any]:
+        """These columns of the rows that `equal` selects. `tail` and `more` are as in `find`."""
+        where, parameters = _where(equal)
+        query = f"SELECT {columns} FROM {self._meta.table_name} {where} {tail}"
+        return rows(query, [*parameters, *more])
 
     def find(self, tail: str = "", *more: Any, **equal: Any) -> list[R]:
         """The records that `equal` selects. `tail` is further SQL, such as an order; `more` its values."""
-        return self.read(rows(f"{self._select} {_where(equal)} {tail}", [*equal.values(), *more]))
+        return self.read(self.select(self.columns, tail, *more, **equal))
 
     def newest(self, site_id: int, limit: int | None = None, before: int = 0) -> list[R]:
         """The records of a site, newest first; with a `limit`, up to that many with ids below `before`."""
@@ -52,8 +59,7 @@ class Records(Generic[R]):
 
     def has(self, **equal: Any) -> bool:
         """Whether `equal` selects a record."""
-        query = f"SELECT 1 FROM {self._meta.table_name} {_where(equal)} LIMIT 1"
-        return row(query, list(equal.values())) is not None
+        return bool(self.select("1", "LIMIT 1", **equal))
 
     def read(self, records: Iterable[Sequence[Any]]) -> list[R]:
         """The records of rows that have the columns of `columns`, in this order."""
@@ -97,6 +103,11 @@ class Records(Generic[R]):
         return [self._meta.columns[name] == value for name, value in equal.items()]
 
 
-def _where(equal: Iterable[str]) -> str:
-    conditions = " AND ".join(f"{name} = ?" for name in equal)
-    return conditions and f"WHERE {conditions}"
+def _where(equal: dict[str, Any]) -> tuple[str, list[Any]]:
+    """The WHERE clause that selects rows with these values, and its parameters."""
+    conditions, parameters = [], list[Any]()
+    for name, value in equal.items():
+        end = value if isinstance(value, Sql) else Sql("= ?", (value,))
+        conditions.append(f"{name} {end.text}")
+        parameters += end.parameters
+    return f"WHERE {' AND '.join(conditions)}" if conditions else "", parameters

@@ -111,7 +111,6 @@ ONLY_IN = {  # of the outside
 MAX_LINES = 400
 MAX_NAMES = 8  # of the modules of a package that others import: its face
 FACELESS = ("storage.engines", "storage.migrations")
-TABLES = ".models"  # of a package of storage/: beside its face, for what has tables itself
 VAGUE_NAMES = {"utils", "helpers", "common", "manager"}
 Arrows = dict[str, set[str]]
 
@@ -275,9 +274,7 @@ def test_others_import_the_face_of_a_package_and_all_of_it(package):
         name
         for module, path in MODULES.items()
         for name in imported_modules(path) - {package}
-        if is_within(name, (package,))
-        and not is_within(module, (package,))
-        and not (module.endswith(TABLES) and name.endswith(TABLES))
+        if is_within(name, (package,)) and not is_within(module, (package,))
     }
     assert {name.split(".")[2] for name in imported} == set(face(package))
 

@@ -12,7 +12,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ROOMS = ("app.py", "audience", "schemas", "storage", "workers", "bench")
 ANSWERS = ("audience/answers",)
-COLUMNS = ("storage/access/models.py", "storage/undo/models.py")
 PLACES = (
     "audience/operations/place_tables.py",
     "audience/operations/table_renewal.py",
@@ -32,7 +31,7 @@ class Word(NamedTuple):
 
 # Members of classes, keys of JSON, settings, columns and the audit log's stored texts keep their names.
 WORDS = (
-    Word(r"(?i:(\w+_)?acts?(_\w+)?)|\w*Acts?([A-Z]\w*)?", "action, or call", (IDENTIFIER, FUNCTION), COLUMNS),
+    Word(r"(?i:(\w+_)?acts?(_\w+)?)|\w*Acts?([A-Z]\w*)?", "action, or call", (IDENTIFIER, FUNCTION)),
     Word("(an|the|all|each|every|one|by|bulk|earlier) acts?( on many)?", "bulk action", (MESSAGE, DOCS)),
     Word("(take|takes|took|taking) (it|this|that|them|an import) back", "undo", (MESSAGE, DOCS)),
     Word("taken back", "undone", (DOCS,)),
@@ -42,7 +41,7 @@ WORDS = (
     Word("overtaken", "touched later", (MESSAGE, DOCS), ("storage/migrations",)),
     Word("pieces?", "chunk", (IDENTIFIER,), ANSWERS),
     Word("bell", "notification", (IDENTIFIER, DOCS)),
-    Word("each|given|made|met", "the noun of what it holds", (IDENTIFIER,), (*ANSWERS, *COLUMNS)),
+    Word("each|given|made|met", "the noun of what it holds", (IDENTIFIER,), ANSWERS),
     Word("_?(of|met|away|said|named|because|unlike|doing)", "a verb or a noun", (FUNCTION,), ANSWERS),
     Word("_?(given|made|told|left|elsewhere)", "a verb or a noun", (FUNCTION,), ANSWERS),
     Word(

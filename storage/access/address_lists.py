@@ -3,15 +3,26 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from storage.access.models import AddressListModel
+from peewee import BigIntegerField
+
+from storage.base_models import SiteOwnedModel
 from storage.database import execute
 from storage.engines.chosen import engine
 from storage.records import Records
 
 
 class ListEntry(NamedTuple):
+    """An address or a domain that the operator allows or denies."""
+
     kind: str
     entry: str
+
+
+class AddressListModel(SiteOwnedModel, table="address_lists", record=ListEntry):
+    created_at = BigIntegerField()
+
+    class Meta:
+        indexes = ((("site", "entry"), True),)
 
 
 LISTS = Records(AddressListModel, ListEntry)
@@ -24,8 +35,7 @@ def entries(site_id: int) -> list[ListEntry]:
 
 def matching(site_id: int, names: Sequence[str]) -> list[ListEntry]:
     """The entries of a site's lists that are in `names`. Ignores names that the database cannot store."""
-    among = engine.among(list(filter(is_text, names)))
-    return LISTS.find(f"AND entry {among.text}", *among.parameters, site_id=site_id)
+    return LISTS.find(site_id=site_id, entry=engine.among(list(filter(is_text, names))))
 
 
 def put(site_id: int, kind: str, entry: str, at: int) -> bool:

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from storage.access.models import AuditLogModel
-from storage.database import column, execute, row, value
+from peewee import ForeignKeyField, TextField
+
+from storage.base_models import IdModel, SiteModel
+from storage.database import execute, row, value
 from storage.engines.chosen import engine
 from storage.records import Records
 
@@ -25,6 +27,19 @@ class AuditEntry(NamedTuple):
     at: int
 
 
+class AuditLogModel(IdModel, table="audit_log", record=AuditEntry):
+    """Without a site, an entry is about the instance."""
+
+    site = ForeignKeyField(SiteModel, null=True, on_delete="CASCADE", index=False)
+    typed = TextField()
+
+    class Meta:
+        indexes = ((("site", "id"), False), (("site", "subject"), False), (("at",), False))
+
+
+AuditLogModel.add_index(
+    AuditLogModel.index(AuditLogModel.site, where=AuditLogModel.typed != "{}", name="audit_log_typed")
+)
 ENTRIES = Records(AuditLogModel, AuditEntry)
 
 
@@ -63,10 +78,7 @@ def count_since(site_id: int, action: str, since: int) -> int:
 
 def erase(site_id: int, hashes: Mapping[str, str]) -> None:
     """Replaces the uuids of erased subscribers in the audit log by keyed hashes of their addresses."""
-    among = engine.among(hashes)
-    query = f"SELECT DISTINCT subject FROM audit_log WHERE site_id = ? AND subject {among.text}"
-    named = column(query, [site_id, *among.parameters])
-    for uuid in named:
+    for (uuid,) in ENTRIES.select("DISTINCT subject", site_id=site_id, subject=engine.among(hashes)):
         ENTRIES.change({"subject": hashes[uuid]}, site_id=site_id, subject=uuid)
 
 

@@ -3,9 +3,11 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
-from storage.access.models import KeyModel, KeySiteModel
+from peewee import BigIntegerField, CompositeKey, ForeignKeyField, TextField
+
 from storage.access.sites import SITES, Site
-from storage.database import column, execute, rows
+from storage.base_models import BaseModel, IdModel, SiteModel
+from storage.database import column, execute
 from storage.engines.chosen import engine
 from storage.records import Records
 
@@ -23,6 +25,19 @@ class Key(NamedTuple):
 
     def is_active(self, at: int) -> bool:
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
+
+
+class KeyModel(IdModel, table="keys", record=Key):
+    publishable_key = TextField(unique=True)
+    revoked_at = BigIntegerField(null=True)
+
+
+class KeySiteModel(BaseModel, table="key_sites"):
+    key = ForeignKeyField(KeyModel, on_delete="CASCADE")
+    site = ForeignKeyField(SiteModel, on_delete="CASCADE", index=False)
+
+    class Meta:
+        primary_key = CompositeKey("site", "key")
 
 
 KEYS = Records(KeyModel, Key)
@@ -56,8 +71,7 @@ def put_secret_hash(key_id: int, secret_hash: str) -> None:
 
 def publishable(key_ids: Collection[int]) -> dict[int, str]:
     """The publishable keys, by key id."""
-    among = engine.among(key_ids)
-    return dict(rows(f"SELECT id, publishable_key FROM keys WHERE id {among.text}", among.parameters))
+    return dict(KEYS.select("id, publishable_key", id=engine.among(key_ids)))
 
 
 def list_all(site_id: int | None) -> list[Key]:

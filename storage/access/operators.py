@@ -2,8 +2,10 @@
 
 from typing import NamedTuple
 
-from storage.access.models import OperatorModel, OperatorRoleModel
+from peewee import BigIntegerField, CompositeKey, ForeignKeyField, TextField
+
 from storage.access.sites import SITES, Site
+from storage.base_models import BaseModel, IdModel, SiteModel
 from storage.database import rows, value
 from storage.records import Records
 
@@ -11,20 +13,39 @@ OWNER = "owner"
 
 
 class ConsoleOperator(NamedTuple):
-    """An operator of the console, created at an instant in milliseconds.
+    """An operator of the console, created at an instant in milliseconds. The first one is created without
+    address and password: `email` and `password_hash` are empty until they are set.
 
-    `email` and `password_hash` are empty until they are set, `two_factor` while two-factor sign-in is off.
+    `two_factor` is what the secret of the two-factor sign-in is made from, with the pepper; it is empty while
+    that is off. `code_step` is the 30-second step of the last code that counted. `recovery_codes` is JSON:
+    the keyed hashes of those unused.
     """
 
     id: int
     email: str
     email_key: str | None
-    password_hash: str
-    administrator: bool
     created_at: int
-    two_factor: str
-    code_step: int
-    recovery_codes: str
+    administrator: bool = False
+    password_hash: str = ""
+    two_factor: str = ""
+    code_step: int = 0
+    recovery_codes: str = "[]"
+
+
+class OperatorModel(IdModel, table="operators", record=ConsoleOperator):
+    """`last_site_id` is the id of the site that the operator used last, which may be deleted."""
+
+    email_key = TextField(null=True, unique=True)
+    last_site_id = BigIntegerField(null=True)
+
+
+class OperatorRoleModel(BaseModel, table="operator_roles"):
+    operator = ForeignKeyField(OperatorModel, on_delete="CASCADE")
+    site = ForeignKeyField(SiteModel, on_delete="CASCADE", index=False)
+    role = TextField()
+
+    class Meta:
+        primary_key = CompositeKey("site", "operator")
 
 
 OPERATORS = Records(OperatorModel, ConsoleOperator)

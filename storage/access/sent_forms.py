@@ -1,7 +1,22 @@
 """The results of forms that operators sent, by session and form. Instants are in milliseconds."""
 
-from storage.access.models import SentFormModel
+from peewee import BigIntegerField, CompositeKey, ForeignKeyField, TextField
+
+from storage.access.sessions import SessionModel
+from storage.base_models import BaseModel
 from storage.database import execute, value
+
+
+class SentFormModel(BaseModel, table="sent_forms"):
+    """A form sent in a session. `result` is the id of what it created; `form` is a keyed hash."""
+
+    session = ForeignKeyField(SessionModel, on_delete="CASCADE", index=False)
+    form = TextField()
+    result = TextField()
+    created_at = BigIntegerField()
+
+    class Meta:
+        primary_key = CompositeKey("session", "form")
 
 
 def result(session_id: int, form_hash: str, since: int) -> str:

@@ -2,12 +2,17 @@
 
 from typing import NamedTuple
 
-from storage.access.models import OneTimeLinkModel, SessionModel
+from peewee import ForeignKeyField, TextField
+
+from storage.access.operators import OperatorModel
+from storage.base_models import IdModel
 from storage.database import execute, rows, value
 from storage.records import Records
 
 
 class Session(NamedTuple):
+    """A signed-in browser."""
+
     id: int
     operator_id: int
     remembered: bool
@@ -16,13 +21,28 @@ class Session(NamedTuple):
     used_at: int
 
 
+class SessionModel(IdModel, table="sessions", record=Session):
+    """`searches` is JSON: the texts searched for, by site and name."""
+
+    token_hash = TextField(unique=True)
+    operator = ForeignKeyField(OperatorModel, on_delete="CASCADE")
+    searches = TextField(default="{}")
+
+
 class OneTimeLink(NamedTuple):
-    """A link that is valid once. Without `operator_id`, it creates the first operator."""
+    """A link that is valid once, to sign in or set a password; without `operator_id`, to create the first
+    operator.
+    """
 
     id: int
     operator_id: int | None
     purpose: str
     expires_at: int
+
+
+class OneTimeLinkModel(IdModel, table="one_time_links", record=OneTimeLink):
+    token_hash = TextField(unique=True)
+    operator = ForeignKeyField(OperatorModel, null=True, on_delete="CASCADE")
 
 
 SESSIONS, LINKS = Records(SessionModel, Session), Records(OneTimeLinkModel, OneTimeLink)

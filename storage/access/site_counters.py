@@ -5,6 +5,9 @@ The numbers grow in the order of commit, and depend on no clock.
 
 from typing import NamedTuple
 
+from peewee import BigIntegerField, ForeignKeyField, IntegerField
+
+from storage.base_models import BaseModel, SiteModel
 from storage.database import execute, row, value
 
 TAKE = (
@@ -13,6 +16,26 @@ TAKE = (
     "CASE WHEN site_counters.accepted_at < excluded.accepted_at THEN excluded.accepted_at "
     "ELSE site_counters.accepted_at END RETURNING accepted, accepted_at"
 )
+
+
+class SiteCounterModel(BaseModel, table="site_counters"):
+    """The counters of a site. `accepted` is the number of the newest accepting transaction, and `accepted_at`
+    its instant, which never goes back. `users` and `unsubscribers` count subscribers.
+
+    `changes` is the number of the site's newest change, `oldest_change` that of the oldest one still in the
+    change log. `change_bytes` is the size of the log's entries. `dropped_change_at` is the newest instant of
+    rows deleted from the log. Instants are in milliseconds.
+    """
+
+    site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
+    accepted = BigIntegerField()
+    accepted_at = BigIntegerField(default=0)
+    users = IntegerField(default=0)
+    unsubscribers = IntegerField(default=0)
+    changes = BigIntegerField(default=0)
+    oldest_change = BigIntegerField(default=1)
+    change_bytes = BigIntegerField(default=0)
+    dropped_change_at = BigIntegerField(default=0)
 
 
 class AcceptanceNumber(NamedTuple):

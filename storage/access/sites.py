@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from storage.access.models import SiteCounterModel
+from storage.access.site_counters import SiteCounterModel
 from storage.base_models import SiteModel
 from storage.database import execute, row, value
 from storage.records import Records

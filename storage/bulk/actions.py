@@ -4,14 +4,15 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from peewee import ForeignKeyField, TextField
+
 from storage import jobs
-from storage.bulk.models import BulkActionChunkModel, BulkActionModel
+from storage.base_models import SiteOwnedModel
 from storage.database import column, execute, rows
 from storage.engines.chosen import engine
 from storage.records import Records
 from storage.sql import rows_of
-from storage.subscribers.subscribers import COLUMNS as SUBSCRIBER_COLUMNS
-from storage.subscribers.subscribers import Subscriber, read
+from storage.subscribers.subscribers import Subscriber, find
 
 SELECTING, QUEUED, RUNNING, FINISHED, CANCELED, FAILED, NOT_BEGUN = (
     "selecting", "queued", "running", "finished", "canceled", "failed", "not begun",
@@ -34,16 +35,16 @@ class BulkAction(NamedTuple):
     status: str
     actor: str
     client_network: str
-    undoes: int | None
     people: int
     done: int
     changed: int
     created_at: int
-    started_at: int | None
-    finished_at: int | None
-    seq: int
-    accepted_at: int
-    field: str
+    undoes: int | None = None
+    started_at: int | None = None
+    finished_at: int | None = None
+    seq: int = 0
+    accepted_at: int = 0
+    field: str = ""
 
     @property
     def name(self) -> str:
@@ -55,12 +56,28 @@ class BulkAction(NamedTuple):
         return self.status in (SELECTING, QUEUED, RUNNING)
 
 
+class BulkActionModel(SiteOwnedModel, table="bulk_acts", record=BulkAction):
+    status = TextField(index=True)
+
+    class Meta:
+        indexes = ((("site", "id"), False),)
+
+
 class BulkActionChunk(NamedTuple):
-    """A chunk of a bulk action; `ids` is a JSON array of subscriber ids."""
+    """A chunk of a bulk action; `ids` is a JSON array of subscriber ids. If it is not `waiting`, which is 1
+    or 0, an older Audience did it.
+    """
 
     id: int
     ids: str
     waiting: int = 1
+
+
+class BulkActionChunkModel(SiteOwnedModel, table="bulk_act_pieces", record=BulkActionChunk):
+    bulk_act = ForeignKeyField(BulkActionModel, on_delete="CASCADE", index=False)
+
+    class Meta:
+        indexes = ((("bulk_act", "waiting", "id"), False),)
 
 
 ACTIONS, CHUNKS = Records(BulkActionModel, BulkAction), Records(BulkActionChunkModel, BulkActionChunk)
@@ -262,8 +279,4 @@ def ids_by_uuid(site_id: int, uuids: Sequence[str]) -> list[int]:
 def subscribers(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
     """The existing subscribers among `ids`, in the order of ids."""
     among = engine.among(ids)
-    query = (
-        f"SELECT {SUBSCRIBER_COLUMNS} FROM subscribers WHERE id {among.text} AND {engine.OF_SITE} ORDER BY id"
-    )
-    records = rows(query, [*among.parameters, site_id])
-    return [read(record) for record in records]
+    return find(f"id {among.text} AND {engine.OF_SITE} ORDER BY id", [*among.parameters, site_id])

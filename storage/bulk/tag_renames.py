@@ -5,8 +5,7 @@ which tag is meant by a name accepted before the change.
 from collections.abc import Collection
 from typing import NamedTuple
 
-from storage.bulk.models import TagRenameModel
-from storage.database import rows
+from storage.base_models import SiteOwnedModel
 from storage.engines.chosen import engine
 from storage.records import Records
 
@@ -41,6 +40,11 @@ class TagRename(NamedTuple):
         return self.tag_id if self.is_merge else -self.id
 
 
+class TagRenameModel(SiteOwnedModel, table="tag_renames", record=TagRename):
+    class Meta:
+        indexes = ((("site", "name_key"), False),)
+
+
 RENAMES = Records(TagRenameModel, TagRename)
 get, add = RENAMES.get, RENAMES.add_new
 
@@ -58,11 +62,7 @@ def is_merging(site_id: int, tag_id: int, into_id: int) -> bool:
 def replacements(site_id: int, tag_ids: Collection[int]) -> dict[int, int]:
     """The ids of the tags into which tags of `tag_ids` were or are being merged, by the latter's ids."""
     among = engine.among(tag_ids)
-    query = (
-        f"SELECT tag_id, into_id FROM tag_renames WHERE site_id = ? AND tag_id {among.text} "
-        "AND into_id <> tag_id"
-    )
-    return dict(rows(query, [site_id, *among.parameters]))
+    return dict(RENAMES.select("tag_id, into_id", "AND into_id <> tag_id", site_id=site_id, tag_id=among))
 
 
 def advance(site_id: int, rename_id: int, position: int) -> None:
@@ -88,9 +88,5 @@ def former_ids(site_id: int, name_keys: Collection[str], number: int) -> dict[st
 
     Name keys that no tag has lost since are left out. A merged tag is replaced by its successor.
     """
-    among = engine.among(name_keys)
-    query = (
-        f"SELECT name_key, into_id FROM tag_renames WHERE site_id = ? AND name_key {among.text} "
-        "AND number > ? ORDER BY number DESC"
-    )
-    return dict(rows(query, [site_id, *among.parameters, number]))
+    lost, among = "AND number > ? ORDER BY number DESC", engine.among(name_keys)
+    return dict(RENAMES.select("name_key, into_id", lost, number, site_id=site_id, name_key=among))

@@ -7,12 +7,33 @@ only a few pages are written, those of the newest part.
 import json
 from collections.abc import Collection, Iterable
 
+from peewee import BigIntegerField, CompositeKey, IntegerField
+
+from storage.base_models import BaseModel
 from storage.changes.log import LogRow
 from storage.database import column, execute_many, row, rows
 from storage.engines.chosen import engine
 from storage.sql import insert_into
 
 PART = 65_536  # numbers; must stay, because stored rows have parts of this size
+
+
+class ChangedSubscriberModel(BaseModel, table="changed_subscribers"):
+    """The rows of the change log with an entry about a subscriber, except that of its creation. No foreign
+    keys.
+
+    `number` is the row's number or, for a row that repeats a consent, its negative id. `part` is always that
+    of the row's number.
+    """
+
+    site_id = IntegerField()
+    part = BigIntegerField()
+    subscriber_id = IntegerField()
+    number = BigIntegerField()
+
+    class Meta:
+        primary_key = CompositeKey("site_id", "part", "subscriber_id", "number")
+        without_rowid = True
 
 
 def add(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:

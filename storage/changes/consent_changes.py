@@ -2,11 +2,14 @@
 their first consent: its source is `subscribers.created_by`.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from storage.changes.models import ConsentChangeModel
+from peewee import SQL, ForeignKeyField
+
+from storage.base_models import SiteOwnedModel, add_partial_index
 from storage.database import execute, value
 from storage.records import Records
+from storage.subscribers.subscribers import SubscriberModel
 
 
 class ConsentChange(NamedTuple):
@@ -23,6 +26,16 @@ class ConsentChange(NamedTuple):
     reason: str
 
 
+class ConsentChangeModel(SiteOwnedModel, table="consent_changes", record=ConsentChange):
+    """The index of `subscriber` serves the changes of one subscriber, and erasing. The index of `at` serves
+    the report of unsubscribes.
+    """
+
+    subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE")
+
+
+_changes: Any = ConsentChangeModel
+add_partial_index("consent_changes_unsubscribed", _changes.site, _changes.at, where=SQL("NOT subscribed"))
 CHANGES = Records(ConsentChangeModel, ConsentChange)
 add = CHANGES.add_many
 

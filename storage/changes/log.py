@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from storage.changes.models import ChangeLogModel
+from peewee import SQL, BigIntegerField, CompositeKey, IntegerField, TextField
+
+from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
 from storage.database import column, execute, execute_many, row, rows, value
 from storage.engines.chosen import engine
 from storage.records import Records
@@ -24,7 +26,9 @@ FROM = (
 
 
 class LogRow(NamedTuple):
-    """A row of the change log. `entries` has `length` packed entries, the first with the number `number`."""
+    """A row of the change log: one write transaction. `entries` has `length` packed entries, the first with
+    the number `number`; a row without entries has the number of the next row.
+    """
 
     id: int
     number: int
@@ -35,6 +39,41 @@ class LogRow(NamedTuple):
     entries: bytes
 
 
+class ChangeLogModel(SiteOwnedModel, table="change_log", record=LogRow):
+    length = IntegerField(column_name="count")
+
+    class Meta:
+        indexes = ((("site", "id"), False),)
+
+
+_log: Any = ChangeLogModel
+add_partial_index("change_log_site_id_number", _log.site, _log.number, where=SQL("count > 0"))
+add_partial_index(
+    "change_log_site_id_source",
+    _log.site,
+    _log.source,
+    _log.source_id,
+    _log.id,
+    where=_log.source.in_(("import", "bulk_act")),
+)
+
+
+class ErasedSubscriberModel(BaseModel, table="erased_subscribers"):
+    """An erased subscriber with entries in the change log. `waiting` is 1 until their values are removed."""
+
+    site_id = IntegerField()
+    subscriber_id = IntegerField()
+    uuid = TextField()
+    number = BigIntegerField()
+    waiting = IntegerField()
+
+    class Meta:
+        primary_key = CompositeKey("site_id", "subscriber_id")
+        without_rowid = True
+
+
+_erased: Any = ErasedSubscriberModel
+add_partial_index("erased_subscribers_waiting", _erased.site_id, where=SQL("waiting = 1"))
 LOG = Records(ChangeLogModel, LogRow)
 
 

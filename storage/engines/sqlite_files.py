@@ -59,7 +59,7 @@ def replace(current: Path, by: Path) -> None:
 
 
 def release(path: Path) -> None:
-    """Makes a database a single file, without a write-ahead log. A damaged one stays as it is.
+    """Makes a database a single file, without a write-ahead log. A damaged or missing one stays as it is.
 
     Raises `Unavailable` if another process uses it.
     """

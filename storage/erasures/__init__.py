@@ -1,3 +1,3 @@
 """The log of erasures, and the erased and unsubscribed addresses."""
 
-__all__ = ["log", "models", "suppressions"]
+__all__ = ["log", "suppressions"]

@@ -16,6 +16,7 @@ from typing import IO, NamedTuple
 import orjson
 
 from storage import database
+from storage.base_models import IdModel
 from storage.database import execute, execute_many, rows
 from storage.engines.chosen import engine
 from storage.errors import DiskFault
@@ -45,7 +46,7 @@ class LogLine(NamedTuple):
     after a revocation the first valid one.
 
     The first line is the `BEGINNING`. Every change since its `at` has a line, unless a later line supersedes
-    it.
+    it. Lines outlive their site, for restores.
     """
 
     site_uuid: str
@@ -61,6 +62,13 @@ class LogLine(NamedTuple):
     @property
     def hashes(self) -> tuple[str, ...]:
         return (self.address_hash, self.person_hash) if self.person_hash else (self.address_hash,)
+
+
+class LoggedErasureModel(IdModel, table="logged_erasures", record=LogLine):
+    """The log as a table, which is empty if the log is a file."""
+
+    class Meta:
+        indexes = ((("site_uuid", "address_hash"), False), (("site_uuid", "person_hash"), False))
 
 
 FIELDS = LogLine._fields

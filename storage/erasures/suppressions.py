@@ -1,12 +1,14 @@
 """Erased and unsubscribed addresses without a subscriber, by keyed hash. Instants are in milliseconds."""
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from peewee import TextField
+
+from storage.base_models import SiteOwnedModel
 from storage.changes.consents import ConsentKind
-from storage.database import execute_many, row, rows
+from storage.database import execute_many, row
 from storage.engines.chosen import engine
-from storage.erasures.models import SuppressionModel
 from storage.records import Records
 from storage.sql import delete_from, insert_into
 
@@ -24,12 +26,21 @@ def any_of_first_scheme(site_id: int, second: str) -> bool:
 
 
 class Suppression(NamedTuple):
-    """Why an address is suppressed: `since` is the instant of the event, `number` that of its transaction."""
+    """Why an address is suppressed: its subscriber was `erased`, or got another address while `unsubscribed`.
+    `since` is the instant of the event, `number` that of its transaction.
+    """
 
     reason: str
     since: int
     number: int
     kind: int = ConsentKind.UNSUBSCRIBE
+
+
+class SuppressionModel(SiteOwnedModel, table="suppressions", record=Suppression):
+    address_hash = TextField()
+
+    class Meta:
+        indexes = ((("site", "address_hash"), True),)
 
 
 SUPPRESSIONS = Records(SuppressionModel, Suppression)
@@ -38,32 +49,24 @@ has = SUPPRESSIONS.has
 
 def find_by_hash(site_id: int, hashes: Collection[str]) -> dict[str, Suppression]:
     """The suppressions of these hashes, by address hash."""
-    among = engine.among(hashes)
-    records = rows(
-        f"SELECT address_hash, {SUPPRESSIONS.columns} FROM suppressions "
-        f"WHERE site_id = ? AND address_hash {among.text}",
-        [site_id, *among.parameters],
-    )
-    return {address_hash: Suppression(*record) for address_hash, *record in records}
+    return _by_hash(site_id=site_id, address_hash=engine.among(hashes))
 
 
 def erasures_from(site_id: int, number: int) -> dict[str, int]:
     """The numbers of the erasures from a number on, by address hash."""
-    return dict(
-        rows(
-            "SELECT address_hash, number FROM suppressions "
-            f"WHERE site_id = ? AND reason = '{ERASED}' AND number >= ?",
-            (site_id, number),
-        )
+    erased = SUPPRESSIONS.select(
+        "address_hash, number", "AND number >= ?", number, site_id=site_id, reason=ERASED
     )
+    return dict(erased)
 
 
 def all_of_site(site_id: int) -> dict[str, Suppression]:
     """The suppressions of a site, by address hash."""
-    records = rows(
-        f"SELECT address_hash, {SUPPRESSIONS.columns} FROM suppressions WHERE site_id = ? ORDER BY id",
-        (site_id,),
-    )
+    return _by_hash("ORDER BY id", site_id=site_id)
+
+
+def _by_hash(tail: str = "", **equal: Any) -> dict[str, Suppression]:
+    records = SUPPRESSIONS.select(f"address_hash, {SUPPRESSIONS.columns}", tail, **equal)
     return {address_hash: Suppression(*record) for address_hash, *record in records}
 
 

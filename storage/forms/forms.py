@@ -3,12 +3,16 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from storage.forms.models import FormModel, FormWordingModel
+from peewee import CompositeKey, IntegerField
+
+from storage.base_models import BaseModel, SiteOwnedModel
 from storage.records import Records
 
 
 class StoredForm(NamedTuple):
-    """A form. `definition` is JSON; `delivery` is `smtp` or the id of a webhook."""
+    """A form. `definition` is JSON and includes the current wording; `version` is the wording's number.
+    `delivery` is `smtp` or the id of a webhook.
+    """
 
     id: int
     name: str
@@ -21,12 +25,28 @@ class StoredForm(NamedTuple):
 
 
 class Wording(NamedTuple):
-    """One version, in one language, of what people agree to by a form."""
+    """One version, in one language, of what people agree to by a form. Never changed: proofs of consent refer
+    to it.
+    """
 
     version: int
     language: str
     text: str
     made_at: int
+
+
+class FormModel(SiteOwnedModel, table="forms", record=StoredForm):
+    class Meta:
+        indexes = ((("site", "id"), False),)
+
+
+class FormWordingModel(BaseModel, table="form_wordings", record=Wording):
+    site_id = IntegerField()
+    form_id = IntegerField()
+
+    class Meta:
+        primary_key = CompositeKey("site_id", "form_id", "version", "language")
+        without_rowid = True
 
 
 FORMS = Records(FormModel, StoredForm)

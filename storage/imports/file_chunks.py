@@ -3,11 +3,24 @@
 import itertools
 from collections.abc import Iterator
 
+from peewee import BigIntegerField, BlobField, IntegerField, TextField
+
+from storage.base_models import SiteOwnedModel
 from storage.database import execute, rows, value
 from storage.engines.chosen import engine
 from storage.sql import rows_of
 
 CHUNK_BYTES = 2**20  # of all but the last
+
+
+class FilePieceModel(SiteOwnedModel, table="file_pieces"):
+    file = TextField()
+    number = IntegerField()
+    content = BlobField()
+    created_at = BigIntegerField()
+
+    class Meta:
+        indexes = ((("site", "file", "number"), True),)
 
 
 def are_in_database() -> bool:

@@ -9,11 +9,13 @@ import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from peewee import BigIntegerField, ForeignKeyField, TextField
+
 from storage import jobs
+from storage.base_models import SiteOwnedModel
 from storage.database import execute, execute_many, rows, value
 from storage.engines.chosen import engine
-from storage.imports.imports import IMPORTS, JOB
-from storage.imports.models import RefusedRowModel
+from storage.imports.imports import IMPORTS, JOB, ImportModel
 from storage.records import Records
 from storage.sql import rows_of
 
@@ -30,6 +32,17 @@ class RefusedRow(NamedTuple):
     code: str
     message: str
     cells: list[str]
+
+
+class RefusedRowModel(SiteOwnedModel, table="refused_rows", record=RefusedRow):
+    """`cells` is JSON."""
+
+    parent = ForeignKeyField(ImportModel, column_name="import_id", on_delete="CASCADE")
+    cells = TextField()
+    refused_at = BigIntegerField(index=True)
+
+    class Meta:
+        indexes = ((("site", "address_hash"), False),)  # erasing
 
 
 REFUSED = Records(RefusedRowModel, RefusedRow)

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from peewee import IntegerField
+
 from storage import jobs
+from storage.base_models import SiteOwnedModel
 from storage.database import column, execute, row, rows
 from storage.engines.chosen import engine
-from storage.imports.models import FileUploadModel, ImportedFileModel
 from storage.records import Records
 from storage.sql import rows_of
 
@@ -19,7 +21,8 @@ LEFT = f"created_at < ? AND task <> '{IMPORT}'"
 
 class FileUpload(NamedTuple):
     """An uploaded file. `file` is its name in the folder of uploads, `name` the operator's. `reading` is
-    JSON.
+    JSON. `task` is what a worker should do with it, "" for nothing; `rows_done` is how many rows the worker
+    has read. `import_id` is that of the import made of the file, or 0.
 
     `file` is empty if the file was deleted because it mentions an erased subscriber. `to_search` is the
     number of the first erasure for which the file must still be searched, or 0. `outcome` is what the last
@@ -44,6 +47,11 @@ class FileUpload(NamedTuple):
     def is_due(self) -> bool:
         """Whether a worker has something to do with the file. An imported one is deleted, not searched."""
         return self.task in (TRY, IMPORT) or (self.to_search > 0 and self.import_id == 0)
+
+
+class FileUploadModel(SiteOwnedModel, table="file_uploads", record=FileUpload):
+    class Meta:
+        indexes = ((("site", "id"), False),)
 
 
 UPLOADS = Records(FileUploadModel, FileUpload)
@@ -180,6 +188,13 @@ class ImportedFile(NamedTuple):
     digest: str = ""
 
 
+class ImportedFileModel(SiteOwnedModel, table="imported_files", record=ImportedFile):
+    import_id = IntegerField()
+
+    class Meta:
+        indexes = ((("site", "import_id"), True), (("site", "digest"), False))
+
+
 FILES = Records(ImportedFileModel, ImportedFile)
 add_file = FILES.add_new
 
@@ -187,10 +202,7 @@ add_file = FILES.add_new
 def files(site_id: int, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
     """The files of imports, by import id."""
     among = engine.among(import_ids)
-    records = rows(
-        f"SELECT import_id, {FILES.columns} FROM imported_files WHERE site_id = ? AND import_id {among.text}",
-        [site_id, *among.parameters],
-    )
+    records = FILES.select(f"import_id, {FILES.columns}", site_id=site_id, import_id=among)
     return {import_id: ImportedFile(*record) for import_id, *record in records}
 
 

@@ -1,11 +1,13 @@
 """The inbox: accepted imports, and their batches. Instants are in milliseconds."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from peewee import BigIntegerField, ForeignKeyField, TextField
 
 from storage import jobs
+from storage.base_models import SiteOwnedModel, add_partial_index
 from storage.database import execute, row, rows, value
-from storage.imports.models import ImportBatchModel, ImportModel
 from storage.records import Records
 from storage.sql import rows_of
 
@@ -28,19 +30,46 @@ class Import(NamedTuple):
     id: int
     status: str
     rows: int
-    applied: int
-    refused: int
-    created: int
-    updated: int
-    unchanged: int
-    suppressed: int
-    unsubscribed: int
-    stay_unsubscribed: int
-    unsubscribes_ignored: int
-    subscribes_ignored: int
     created_at: int
-    started_at: int | None
-    finished_at: int | None
+    started_at: int | None = None
+    finished_at: int | None = None
+    applied: int = 0
+    refused: int = 0
+    created: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    suppressed: int = 0
+    unsubscribed: int = 0
+    stay_unsubscribed: int = 0
+    unsubscribes_ignored: int = 0
+    subscribes_ignored: int = 0
+
+
+class ImportModel(SiteOwnedModel, table="imports", record=Import):
+    """`turn`, the acceptance number, is the import's position in the queue.
+
+    Only imports of files have `columns` (JSON) and, if they can be resumed, a `source` that identifies the
+    file.
+    """
+
+    receiving_until = BigIntegerField(default=0)
+    turn = BigIntegerField(null=True)
+    accepted_at = BigIntegerField(null=True)
+    source = TextField(null=True)
+    columns = TextField(null=True)
+
+    class Meta:
+        indexes = (
+            (("site", "id"), False),  # the newest of a site
+            (("site", "created_at"), False),  # the report on imports
+        )
+
+
+_imports: Any = ImportModel
+# The next in the queue; unfinished files.
+add_partial_index("imports_waiting", _imports.site, _imports.turn,
+    where=_imports.status.in_(("queued", "running")))  # fmt: skip
+add_partial_index("imports_receiving", _imports.receiving_until, where=_imports.status == "receiving")
 
 
 class RunningImport(NamedTuple):
@@ -82,6 +111,13 @@ class ImportBatch(NamedTuple):
     id: int
     first_row: int
     payload: str
+
+
+class ImportBatchModel(SiteOwnedModel, table="import_batches", record=ImportBatch):
+    parent = ForeignKeyField(ImportModel, column_name="import_id", on_delete="CASCADE")
+
+    class Meta:
+        indexes = ((("site", "parent", "first_row"), True),)  # the batch of a row
 
 
 IMPORTS, BATCHES = Records(ImportModel, Import), Records(ImportBatchModel, ImportBatch)

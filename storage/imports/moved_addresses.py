@@ -3,8 +3,10 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
+from peewee import BigIntegerField
+
+from storage.base_models import SiteOwnedModel
 from storage.database import row
-from storage.imports.models import MovedAddressModel
 from storage.records import Records
 
 
@@ -14,6 +16,15 @@ class MovedAddress(NamedTuple):
     address_hash: str
     subscriber_id: int
     came: int
+
+
+class MovedAddressModel(SiteOwnedModel, table="moved_addresses", record=MovedAddress):
+    """Kept while older imports wait than the transaction `number`."""
+
+    number = BigIntegerField()
+
+    class Meta:
+        indexes = ((("site", "number"), False),)
 
 
 MOVED = Records(MovedAddressModel, MovedAddress)

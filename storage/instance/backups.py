@@ -16,6 +16,7 @@ from storage.models import MODELS
 
 MIGRATION_HISTORY = "schema_migration"
 FIRST_BYTES = b"SQLite format 3\0"
+release, replace = sqlite_files.release, sqlite_files.replace
 
 
 @dataclass(frozen=True)
@@ -114,19 +115,6 @@ def missing_columns() -> list[str]:
     columns = [(model._meta.table_name, name) for model in MODELS for name in model._meta.columns]
     there = {table: {column.name for column in database.get_columns(table)} for table, _ in columns}
     return [f"{table}.{name}" for table, name in columns if name not in there[table]]
-
-
-def replace(current: Path, by: Path) -> None:
-    """Replaces the database file `current` by the file `by`, atomically. Neither may be in use."""
-    sqlite_files.replace(current, by)
-
-
-def release(path: Path) -> None:
-    """Makes a database a single file, without a write-ahead log; does nothing if the file is missing.
-
-    Raises `Unavailable` if a process uses it.
-    """
-    sqlite_files.release(path)
 
 
 def ended_keys() -> list[tuple[str, int | None, int | None]]:

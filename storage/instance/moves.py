@@ -13,8 +13,7 @@ from storage.sql import insert_into
 from storage.instance.backups import MIGRATION_HISTORY as HISTORY
 from storage.engines import chosen
 from storage.engines.protocol import Engine
-from storage.erasures.log import ADD, ALL, LogLine
-from storage.erasures.models import LoggedErasureModel
+from storage.erasures.log import ADD, ALL, LoggedErasureModel, LogLine
 from storage.errors import StatementError, Unusable
 from storage.opening.history import FIRST, LAST_BEFORE
 from storage.instance.state import HERE, Phase

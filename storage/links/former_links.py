@@ -5,8 +5,10 @@ deletion.
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from peewee import BigIntegerField, CompositeKey, IntegerField, TextField
+
+from storage.base_models import BaseModel
 from storage.database import execute_many
-from storage.links.models import FormerLinkModel
 from storage.records import Records
 from storage.sql import insert_into, update_of
 
@@ -14,11 +16,25 @@ from storage.sql import insert_into, update_of
 class FormerLink(NamedTuple):
     """What is kept of a deleted subscriber, so that their links still work.
 
-    `subscriber_id` is the last subscriber who got the same address since; None if nobody did.
+    `subscriber_id` is the latest subscriber who was created with the same address since, or moved to it; None
+    if nobody was.
     """
 
     address_hash: str
     subscriber_id: int | None
+
+
+class FormerLinkModel(BaseModel, table="former_links", record=FormerLink):
+    """`uuid_hash` is the keyed hash of the uuid, which links have. No foreign keys."""
+
+    site_id = IntegerField()
+    uuid_hash = TextField()
+    at = BigIntegerField()
+
+    class Meta:
+        primary_key = CompositeKey("site_id", "uuid_hash")
+        without_rowid = True
+        indexes = ((("site_id", "address_hash"), False),)
 
 
 FORMER = Records(FormerLinkModel, FormerLink)

@@ -6,8 +6,10 @@ Every site has the first generation, which has no row.
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from peewee import CompositeKey, IntegerField
+
+from storage.base_models import BaseModel
 from storage.database import execute_many
-from storage.links.models import LinkGenerationModel
 from storage.records import Records
 from storage.sql import insert_into
 
@@ -22,6 +24,14 @@ class Generation(NamedTuple):
     nonce: str
     lowest: int
     made_at: int
+
+
+class LinkGenerationModel(BaseModel, table="link_generations", record=Generation):
+    site_id = IntegerField()
+
+    class Meta:
+        primary_key = CompositeKey("site_id", "generation")
+        without_rowid = True
 
 
 GENERATIONS = Records(LinkGenerationModel, Generation)

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from peewee import BlobField, ForeignKeyField, TextField
+
+from storage.base_models import BaseModel, SiteModel
 from storage.database import column, execute, row
-from storage.looks.models import SitePagesModel
 from storage.records import Records
 
 
@@ -25,6 +27,14 @@ class Look(NamedTuple):
     mail_from: str = ""
     mail_name: str = ""
     reply_to: str = ""
+
+
+class SitePagesModel(BaseModel, table="site_pages", record=Look):
+    """`logo_hash` is "" without a `logo`."""
+
+    site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
+    logo = BlobField()
+    logo_type = TextField(default="")
 
 
 LOOKS = Records(SitePagesModel, Look)

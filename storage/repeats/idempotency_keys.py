@@ -2,14 +2,21 @@
 
 from typing import NamedTuple
 
+from peewee import BigIntegerField, CompositeKey, ForeignKeyField
+
+from storage.base_models import BaseModel, SiteModel
 from storage.database import column, execute, value
 from storage.engines.chosen import engine
 from storage.records import Records
-from storage.repeats.models import IdempotencyKeyModel
 
 
 class KeptRequest(NamedTuple):
-    """The columns of `IdempotencyKeyModel`, without the site."""
+    """A request that was sent with an Idempotency-Key. `key_hash` is a keyed hash of the key, the API key and
+    the path; `request_hash` is one of the rest of the request.
+
+    `ids` is JSON: the ids and counts from which the answer is made anew. An upload that is under way has a
+    `claim`, until `lease`, on the clock of leases.
+    """
 
     key_hash: str
     request_hash: str
@@ -18,6 +25,15 @@ class KeptRequest(NamedTuple):
     claim: str
     lease: int
     created_at: int
+
+
+class IdempotencyKeyModel(BaseModel, table="idempotency_keys", record=KeptRequest):
+    site = ForeignKeyField(SiteModel, on_delete="CASCADE", index=False)
+    created_at = BigIntegerField(index=True)
+
+    class Meta:
+        primary_key = CompositeKey("site", "key_hash")
+        without_rowid = True
 
 
 KEPT_REQUESTS = Records(IdempotencyKeyModel, KeptRequest)

@@ -2,8 +2,11 @@
 
 from typing import NamedTuple
 
+from peewee import ForeignKeyField
+
+from storage.base_models import SiteOwnedModel
 from storage.records import Records
-from storage.reports.models import ReportModel
+from storage.segments.segments import SegmentModel
 
 
 class Report(NamedTuple):
@@ -17,6 +20,13 @@ class Report(NamedTuple):
     settings: str
     created_at: int
     updated_at: int
+
+
+class ReportModel(SiteOwnedModel, table="reports", record=Report):
+    segment = ForeignKeyField(SegmentModel, null=True)
+
+    class Meta:
+        indexes = ((("site", "id"), False),)
 
 
 REPORTS = Records(ReportModel, Report)

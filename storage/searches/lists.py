@@ -12,7 +12,7 @@ from storage.engines.chosen import engine
 from storage.segments.members import Members, ids_of
 from storage.sql import AND, Sql, join
 from storage.subscribers import domains
-from storage.subscribers.subscribers import COLUMNS, Subscriber, read
+from storage.subscribers.subscribers import Subscriber, find
 
 ORDERS = ("created_at", "last_event_at", "unsubscribed_at")
 MOST_FOUND = 10_000
@@ -125,9 +125,8 @@ def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offs
     records = rows(query, (site_id, *rule.parameters, limit, offset))
     ids = [subscriber_id for (subscriber_id,) in records]
     among = engine.among(ids)
-    query = f"SELECT {COLUMNS} FROM subscribers WHERE id {among.text} AND {engine.OF_SITE}"
-    records = rows(query, [*among.parameters, site_id])
-    by_id = {subscriber.id: subscriber for subscriber in map(read, records)}
+    found = find(f"id {among.text} AND {engine.OF_SITE}", [*among.parameters, site_id])
+    by_id = {subscriber.id: subscriber for subscriber in found}
     return [by_id[subscriber_id] for subscriber_id in ids if subscriber_id in by_id]
 
 

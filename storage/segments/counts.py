@@ -1,6 +1,20 @@
 """How many subscribers a saved segment had on each day. Days are ISO 8601 dates."""
 
+from peewee import CompositeKey, IntegerField, TextField
+
+from storage.base_models import BaseModel
 from storage.database import execute, rows
+
+
+class SegmentCountModel(BaseModel, table="segment_counts"):
+    site_id = IntegerField()
+    segment_id = IntegerField()
+    day = TextField()
+    people = IntegerField()
+
+    class Meta:
+        primary_key = CompositeKey("site_id", "segment_id", "day")
+        without_rowid = True
 
 
 def put(site_id: int, segment_id: int, day: str, size: int) -> None:

@@ -3,14 +3,14 @@
 from typing import NamedTuple
 
 from storage import jobs
+from storage.base_models import SiteOwnedModel
 from storage.records import Records
-from storage.segments.models import SegmentModel
 
 JOB = "segment"  # the kind of the job that counts a segment
 
 
 class Segment(NamedTuple):
-    """A segment; `rules` is JSON."""
+    """A segment; `rules` is JSON, as received."""
 
     id: int
     name: str
@@ -20,9 +20,12 @@ class Segment(NamedTuple):
     updated_at: int
 
 
+class SegmentModel(SiteOwnedModel, table="segments", record=Segment):
+    class Meta:
+        indexes = ((("site", "id"), False),)
+
+
 SEGMENTS = Records(SegmentModel, Segment)
-
-
 has = SEGMENTS.has
 list_all = SEGMENTS.newest
 

@@ -2,9 +2,11 @@
 
 from typing import NamedTuple
 
+from peewee import ForeignKeyField
+
+from storage.base_models import BaseModel, SiteModel
 from storage.database import execute
 from storage.records import Records
-from storage.sign_ups.models import SignUpAlarmModel
 
 
 class Alarm(NamedTuple):
@@ -16,6 +18,10 @@ class Alarm(NamedTuple):
     held_at: int = 0
     judged_from: int = 0
     told_at: int = 0
+
+
+class SignUpAlarmModel(BaseModel, table="sign_up_alarms", record=Alarm):
+    site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
 
 
 ALARMS = Records(SignUpAlarmModel, Alarm)

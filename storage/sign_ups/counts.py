@@ -1,5 +1,8 @@
 """How many sign-ups of a form had which outcome in each hour."""
 
+from peewee import CompositeKey, IntegerField, TextField
+
+from storage.base_models import BaseModel
 from storage.database import column, execute, row, rows
 
 HOUR_MS = 3_600_000
@@ -7,6 +10,20 @@ SITES = (
     "SELECT s.site_id FROM site_counters AS s WHERE EXISTS "
     "(SELECT 1 FROM sign_up_counts c WHERE c.site_id = s.site_id"
 )
+
+
+class SignUpCountModel(BaseModel, table="sign_up_counts"):
+    """`hour` is the number of hours since 1970."""
+
+    site_id = IntegerField()
+    hour = IntegerField()
+    form_id = IntegerField()
+    outcome = TextField()
+    number = IntegerField()
+
+    class Meta:
+        primary_key = CompositeKey("site_id", "hour", "form_id", "outcome")
+        without_rowid = True
 
 
 def add(site_id: int, form_id: int, outcome: str, at: int, number: int = 1) -> None:

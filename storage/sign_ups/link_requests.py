@@ -3,16 +3,17 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from storage.base_models import SiteOwnedModel
 from storage.database import execute_many, value
 from storage.records import Records
-from storage.sign_ups.models import LinkRequestModel
 from storage.sql import rows_of
 
 JOB = "links"  # the kind of the job of a request
 
 
 class LinkRequest(NamedTuple):
-    """A request. `email` is in normal form; `base_url` is the setting's value when the request was made.
+    """A request, whose row and job end together. `email` is in normal form; `base_url` is the setting's value
+    when the request was made.
 
     `tries` counts tries that certainly sent nothing. With -1 or -2, one or two emails may have been sent.
     """
@@ -24,6 +25,11 @@ class LinkRequest(NamedTuple):
     base_url: str
     requested_at: int
     tries: int = 0
+
+
+class LinkRequestModel(SiteOwnedModel, table="link_requests", record=LinkRequest):
+    class Meta:
+        indexes = ((("site", "address_hash"), False),)
 
 
 REQUESTS = Records(LinkRequestModel, LinkRequest)

@@ -3,6 +3,9 @@
 import json
 from collections.abc import Sequence
 
+from peewee import BigIntegerField, TextField
+
+from storage.base_models import BaseModel
 from storage.database import execute, value
 
 TIMES = "SELECT times FROM mailbox_counts WHERE hash = ?"
@@ -10,6 +13,19 @@ LOCK = (
     "INSERT INTO mailbox_counts (hash, times, last_at) VALUES (?, '[]', ?) "
     "ON CONFLICT (hash) DO UPDATE SET last_at = mailbox_counts.last_at"
 )
+
+
+class MailboxCountModel(BaseModel, table="mailbox_counts"):
+    """`times` is a JSON list of instants. The keyed hash is of a mailbox over all sites, or of a site's
+    mailbox or domain.
+    """
+
+    hash = TextField(primary_key=True)
+    times = TextField()
+    last_at = BigIntegerField(index=True)
+
+    class Meta:
+        without_rowid = True
 
 
 def times(mailbox_hash: str) -> list[int]:

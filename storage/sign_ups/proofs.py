@@ -2,13 +2,16 @@
 
 from typing import NamedTuple
 
-from storage.database import rows
+from peewee import ForeignKeyField
+
+from storage.base_models import SiteOwnedModel
 from storage.records import Records
-from storage.sign_ups.models import ConsentProofModel
+from storage.subscribers.subscribers import SubscriberModel
 
 
 class Proof(NamedTuple):
-    """Who asked for what, and who confirmed it. `version` and `language` identify the wording.
+    """Who asked for what, when and from where, and who confirmed it. `version` and `language` identify the
+    wording.
 
     `confirmed_by` is `script` or `click`, `seconds` the time since the page was shown. `delivery` is how the
     link was sent: `smtp` or `webhook`.
@@ -32,6 +35,13 @@ class Proof(NamedTuple):
     delivery: str
 
 
+class ConsentProofModel(SiteOwnedModel, table="consent_proofs", record=Proof):
+    subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE")
+
+    class Meta:
+        indexes = ((("site", "form_id", "version"), False),)
+
+
 PROOFS = Records(ConsentProofModel, Proof)
 add = PROOFS.add_new
 
@@ -43,9 +53,7 @@ def for_subscriber(site_id: int, subscriber_id: int) -> list[Proof]:
 
 def agreed(site_id: int, form_id: int) -> dict[tuple[int, str], int]:
     """The number of a form's proofs, by (version, language) of its wording."""
-    records = rows(
-        "SELECT version, language, count(*) FROM consent_proofs WHERE site_id = ? AND form_id = ? "
-        "GROUP BY version, language",
-        (site_id, form_id),
+    records = PROOFS.select(
+        "version, language, count(*)", "GROUP BY version, language", site_id=site_id, form_id=form_id
     )
     return {(version, language): number for version, language, number in records}

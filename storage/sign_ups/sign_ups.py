@@ -1,12 +1,14 @@
 """Sign-ups. Instants are in milliseconds."""
 
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from peewee import SQL, BigIntegerField
+
+from storage.base_models import SiteOwnedModel, add_partial_index
 from storage.database import column, execute, execute_many, rows, value
 from storage.engines.chosen import engine
 from storage.records import Records
-from storage.sign_ups.models import SignUpModel
 
 JOB = "confirmation"  # the kind of the job of a sign-up whose confirmation waits to be sent
 HAND_OVER = "hand_over"  # the kind that it becomes if a webhook takes it
@@ -24,7 +26,9 @@ BLANKED = "email = '', fields = '{}', tags = '[]', agent = '', network = '', sai
 
 
 class SignUp(NamedTuple):
-    """A sign-up. `number` is its acceptance number. `tags` and `fields`, what was typed by key, are JSON.
+    """A sign-up. `number` is its acceptance number, `nonce` a uuid. `tags` and `fields`, what was typed by
+    key, are JSON. Once it is confirmed, declined or ended, only the keyed hash is left of the address.
+
     `version` is that of the wording. `reason` says why the sign-up waits, is held or failed. `said` is the
     last answer of the mail server or of the webhook's receiver. `delivery` is how the last try was sent.
     """
@@ -70,6 +74,21 @@ class SignUp(NamedTuple):
         return self.asked_by == OPERATOR
 
 
+class SignUpModel(SiteOwnedModel, table="sign_ups", record=SignUp):
+    """No table of subscribers refers to it, and it has no foreign keys to a form or a subscriber."""
+
+    expires_at = BigIntegerField(index=True)
+
+    class Meta:
+        indexes = (
+            (("site", "nonce"), True),
+            (("site", "address_hash"), False),
+            (("site", "status", "id"), False),
+        )
+
+
+_sign_up: Any = SignUpModel
+add_partial_index("sign_ups_sent", _sign_up.site, _sign_up.sent_at, where=SQL("sent_at IS NOT NULL"))
 SIGN_UPS = Records(SignUpModel, SignUp)
 add, get, has, change, delete = SIGN_UPS.add_new, SIGN_UPS.get, SIGN_UPS.has, SIGN_UPS.change, SIGN_UPS.delete
 
@@ -133,13 +152,8 @@ def with_status(site_id: int, status: str, before: int | None = None) -> list[Si
 
 def count_open_by_status(site_id: int, before: int) -> dict[str, int]:
     """The number of open sign-ups that were requested before an instant, by status."""
-    return dict(
-        rows(
-            "SELECT status, count(*) FROM sign_ups "
-            f"WHERE site_id = ? AND {WHILE_OPEN} AND requested_at < ? GROUP BY status",
-            (site_id, before),
-        )
-    )
+    counted = f"AND {WHILE_OPEN} AND requested_at < ? GROUP BY status"
+    return dict(SIGN_UPS.select("status, count(*)", counted, before, site_id=site_id))
 
 
 def held_from_new_networks(site_id: int, reasons: Collection[str], limit: int) -> list[SignUp]:
@@ -162,14 +176,9 @@ def count_sent(site_id: int, since: int) -> int:
 
 def newest_sent(site_id: int, since: int, before: int, limit: int) -> list[bool]:
     """Whether each of the newest confirmations sent between two instants was confirmed, newest first."""
-    return [
-        confirmed_at is not None
-        for (confirmed_at,) in rows(
-            "SELECT confirmed_at FROM sign_ups WHERE site_id = ? AND sent_at >= ? AND sent_at < ? "
-            "ORDER BY sent_at DESC LIMIT ?",
-            (site_id, since, before, limit),
-        )
-    ]
+    sent = "AND sent_at >= ? AND sent_at < ? ORDER BY sent_at DESC LIMIT ?"
+    confirmed = SIGN_UPS.select("confirmed_at", sent, since, before, limit, site_id=site_id)
+    return [confirmed_at is not None for (confirmed_at,) in confirmed]
 
 
 def site_with_expired(now: int) -> int | None:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from storage.database import database, execute, execute_many, rows
+from storage.base_models import SiteOwnedModel
+from storage.database import database, execute, execute_many
 from storage.engines.chosen import engine
 from storage.records import Records
 from storage.sql import insert_into, slices
-from storage.subscribers.models import CustomFieldModel
 
 
 class CustomField(NamedTuple):
@@ -20,10 +20,13 @@ class CustomField(NamedTuple):
     created_at: int
 
 
+class CustomFieldModel(SiteOwnedModel, table="custom_fields", record=CustomField):
+    class Meta:
+        indexes = ((("site", "key"), True), (("site", "id"), False))  # by key; the pages of a list
+
+
 FIELDS = Records(CustomFieldModel, CustomField)
 get = FIELDS.get
-
-
 list_all = FIELDS.newest
 
 
@@ -37,10 +40,7 @@ def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
     return {
         key: field_id
         for among in map(engine.among, slices(keys))
-        for key, field_id in rows(
-            f"SELECT key, id FROM custom_fields WHERE site_id = ? AND key {among.text}",
-            [site_id, *among.parameters],
-        )
+        for key, field_id in FIELDS.select("key, id", site_id=site_id, key=among)
     }
 
 

@@ -2,12 +2,15 @@
 
 import itertools
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from peewee import ForeignKeyField
+
+from storage.base_models import SiteOwnedModel, add_partial_index
 from storage.database import column, database, each_row, rows, value
 from storage.engines.chosen import engine
 from storage.records import Records
-from storage.subscribers.models import EventModel
+from storage.subscribers.subscribers import SubscriberModel
 
 WEEK_MS = 7 * 86_400_000
 PAGE_LENGTH = 2**18  # characters of details in a page of an export
@@ -25,6 +28,22 @@ class Event(NamedTuple):
     created_at: int = 0
 
 
+class EventModel(SiteOwnedModel, table="events", record=Event):
+    subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE", index=False)
+
+    class Meta:
+        indexes = (
+            (("subscriber", "occurred_at", "id"), False),  # those of a person, newest first; erasing
+            # reports and segments by type, by the index alone
+            (("site", "type", "occurred_at", "subscriber"), False),
+            (("site", "id"), False),  # the newest of a site
+        )
+
+
+_event: Any = EventModel
+# Whether the site has seen an event.
+add_partial_index("events_site_id_type_unique_key", _event.site, _event.type, _event.unique_key,
+    where=_event.unique_key.is_null(False), unique=True)  # fmt: skip
 EVENTS = Records(EventModel, Event)
 add = EVENTS.add_many
 

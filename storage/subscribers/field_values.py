@@ -14,8 +14,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
+import peewee
+from peewee import BigIntegerField, BlobField, CompositeKey, IntegerField, TextField
 from pyroaring import BitMap
 
+from storage.base_models import BaseModel, SiteOwnedModel
 from storage.database import column, database, each_row, execute_many, rows
 from storage.engines.chosen import engine
 from storage.sql import AND, Sql, delete_from, insert_into, join
@@ -45,7 +48,6 @@ KNOWN = (
 )
 SHOWN = "CASE v.label WHEN '' THEN v.folded ELSE v.label END"
 
-
 NOBODY = BitMap()
 
 
@@ -61,6 +63,54 @@ class Value(NamedTuple):
     kind: int
     number: int | float | None
     instant: int | None
+
+
+class NumericField(peewee.Field):
+    """An integer or a real number."""
+
+    field_type = "NUMERIC"
+
+
+class DistinctValueModel(SiteOwnedModel, table="distinct_values"):
+    """A custom value of a field, or a scalar in an array or object, stored once for all who have it.
+
+    The domain of an address is a value of the field 0.
+    """
+
+    field_id = IntegerField()
+    folded = TextField()
+    label = TextField()
+    kind = IntegerField()
+    number = NumericField(null=True)
+    instant = BigIntegerField(null=True)
+
+    class Meta:
+        # A value; the values of a field in order
+        indexes = ((("site", "field_id", "folded", "label", "kind"), True),)
+
+
+class ValueHolderModel(BaseModel, table="value_holders"):
+    """The subscribers with a value whose ids are in one block of 65,536: their number and ids."""
+
+    site_id = IntegerField()
+    value_id = IntegerField()
+    block = IntegerField()
+    people = IntegerField()
+    members = BlobField()
+
+    class Meta:
+        primary_key = CompositeKey("site_id", "value_id", "block")
+        without_rowid = True
+
+
+class ValueChangeModel(SiteOwnedModel, table="value_changes"):
+    """The subscribers that one transaction added to values and removed from values, packed."""
+
+    added = BlobField()
+    removed = BlobField()
+
+    class Meta:
+        indexes = ((("site", "id"), False),)
 
 
 FieldValue = tuple[int, str, str, int, int | float | None, int | None]  # the field's id, and a `Value`

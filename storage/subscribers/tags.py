@@ -7,11 +7,13 @@ another tag, which has their common name key.
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from peewee import CompositeKey, IntegerField
+
+from storage.base_models import BaseModel, SiteOwnedModel
 from storage.database import execute, execute_many, rows
 from storage.engines.chosen import engine
 from storage.records import Records
 from storage.sql import PASSED_OVER, delete_from, insert_into, rows_of, slices, update_of
-from storage.subscribers.models import DiscardedTagModel, TagModel
 
 LINK = ("site_id", "tag_id", "subscriber_id")
 TWIN = "name_key < '!'"  # a twin's name key is " ID KEY"; no other key begins with a blank
@@ -25,6 +27,27 @@ class Tag(NamedTuple):
     created_at: int
 
 
+class TagModel(SiteOwnedModel, table="tags", record=Tag):
+    """`bearers` is the number of the tag's subscribers."""
+
+    bearers = IntegerField(default=0)
+
+    class Meta:
+        indexes = ((("site", "name_key"), True), (("site", "id"), False))  # by name; the pages of a list
+
+
+class SubscriberTagModel(BaseModel, table="subscriber_tags"):
+    """A tag of a subscriber. No foreign keys: each would need its own index, or a scan at each delete."""
+
+    site_id = IntegerField()
+    tag_id = IntegerField()
+    subscriber_id = IntegerField()
+
+    class Meta:
+        primary_key = CompositeKey("site_id", "tag_id", "subscriber_id")  # who has a tag; whether one has it
+        without_rowid = True
+
+
 class DiscardedTag(NamedTuple):
     """A deleted tag that subscribers may still have, and the source that deleted it."""
 
@@ -35,11 +58,14 @@ class DiscardedTag(NamedTuple):
     source_id: int
 
 
+class DiscardedTagModel(SiteOwnedModel, table="discarded_tags", record=DiscardedTag):
+    class Meta:
+        indexes = ((("site", "tag_id"), True),)
+
+
 DISCARDED = Records(DiscardedTagModel, DiscardedTag)
 TAGS = Records(TagModel, Tag)
 get = TAGS.get
-
-
 list_all = TAGS.newest
 
 
@@ -47,14 +73,13 @@ def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
     """The ids of the tags with these name keys, by name key."""
     ids_by_key: dict[str, int] = {}
     for among in map(engine.among, slices(name_keys)):
-        query = f"SELECT name_key, id FROM tags WHERE site_id = ? AND name_key {among.text}"
-        ids_by_key |= rows(query, [site_id, *among.parameters])
+        ids_by_key |= TAGS.select("name_key, id", site_id=site_id, name_key=among)
     return ids_by_key
 
 
 def twins(site_id: int) -> list[tuple[str, int]]:
     """The (common name key, id) of the twins, oldest first."""
-    return rows(f"SELECT {TWIN_KEY}, id FROM tags WHERE site_id = ? AND {TWIN} ORDER BY id", (site_id,))
+    return TAGS.select(f"{TWIN_KEY}, id", f"AND {TWIN} ORDER BY id", site_id=site_id)
 
 
 def twin_keys(site_id: int, common_keys: Collection[str]) -> list[str]:
@@ -96,8 +121,7 @@ def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
     """The names of tags, by id."""
     names_by_id: dict[int, str] = {}
     for among in map(engine.among, slices(tag_ids)):
-        query = f"SELECT id, name FROM tags WHERE site_id = ? AND id {among.text}"
-        names_by_id |= rows(query, [site_id, *among.parameters])
+        names_by_id |= TAGS.select("id, name", site_id=site_id, id=among)
     return names_by_id
 
 
@@ -135,16 +159,12 @@ def add_to_counters(site_id: int, more: Mapping[int, int]) -> None:
 
 def bearers(site_id: int, tag_ids: Collection[int]) -> dict[int, int]:
     """The stored number of subscribers of each tag, by tag id, without tags that the site does not have."""
-    among = engine.among(tag_ids)
-    query = f"SELECT id, bearers FROM tags WHERE site_id = ? AND id {among.text}"
-    return dict(rows(query, [site_id, *among.parameters]))
+    return dict(TAGS.select("id, bearers", site_id=site_id, id=engine.among(tag_ids)))
 
 
 def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
     """The (name, number of subscribers) of tags, the most common first, unused ones included."""
-    return rows(
-        "SELECT name, bearers FROM tags WHERE site_id = ? ORDER BY bearers DESC, id LIMIT ?", (site_id, limit)
-    )
+    return TAGS.select("name, bearers", "ORDER BY bearers DESC, id LIMIT ?", limit, site_id=site_id)
 
 
 def wrong_counts(site_id: int) -> dict[int, int]:

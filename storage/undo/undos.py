@@ -4,14 +4,16 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from peewee import BigIntegerField, CompositeKey, IntegerField, TextField
+
 from storage import jobs
+from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
 from storage.database import execute, execute_many, row, rows
 from storage.engines.chosen import engine
 from storage.imports.imports import WAITING
 from storage.records import Records
 from storage.sql import insert_into, rows_of
 from storage.subscribers import field_values, tags
-from storage.undo.models import UndoModel
 
 FINISHED, FAILED = "finished", "failed"
 KEPT, MENTIONED = "kept", "mentioned"
@@ -25,36 +27,78 @@ OUTCOME_CHANGED = (
 
 
 class Undo(NamedTuple):
-    """The undo of an import or bulk action: see `UndoModel`."""
+    """The undo of an import or a bulk action, which is (`source`, `source_id`).
+
+    `rows` is the number of entries that the undone action has in the change log; `applied` of them are
+    decided. The next entry is at position `place` in the log's row `place_row`. `made` has the tags and
+    fields that the undone action added to the site, as JSON. `resubscribe` is 1 or 0.
+
+    The undo has read later mentions of subscribers up to these ids: `read_row` of the change log,
+    `read_batch` of imports, `read_piece` of bulk actions.
+    """
 
     id: int
     source: str
     source_id: int
     status: str
     rows: int
-    applied: int
-    removed: int
-    restored: int
-    kept: int
-    unsubscribed_kept: int
-    unsubscribed_again: int
-    resubscribed: int
     resubscribe: int
     created_at: int
-    started_at: int | None
-    finished_at: int | None
     first_row: int
     first_number: int
     place_row: int
-    place: int
-    made: str
     read_row: int
-    read_batch: int
-    read_piece: int
+    started_at: int | None = None
+    finished_at: int | None = None
+    applied: int = 0
+    removed: int = 0
+    restored: int = 0
+    kept: int = 0
+    unsubscribed_kept: int = 0
+    unsubscribed_again: int = 0
+    resubscribed: int = 0
+    place: int = 0
+    made: str = "{}"
+    read_batch: int = 0
+    read_piece: int = 0
 
     @property
     def source_pair(self) -> tuple[str, int]:
         return self.source, self.source_id
+
+
+class UndoModel(SiteOwnedModel, table="undos", record=Undo):
+    """By its acceptance number `turn`, an undo waits in the site's order, as imports do."""
+
+    turn = BigIntegerField()
+    accepted_at = BigIntegerField()
+
+    class Meta:
+        indexes = ((("site", "source", "source_id"), True),)
+
+
+_undos: Any = UndoModel
+add_partial_index("undos_waiting", _undos.site, _undos.turn,
+    where=_undos.status.in_(("queued", "running")))  # fmt: skip
+
+
+class UndoOutcomeModel(BaseModel, table="undo_people"):
+    """What an undo did to a subscriber: `removed`, `restored` or `kept`. For `kept`, the source is the later
+    change that is the reason.
+
+    Before the undo decides, a subscriber may be `mentioned` by a later source. No foreign keys.
+    """
+
+    site_id = IntegerField()
+    undo_id = IntegerField()
+    subscriber_id = IntegerField()
+    outcome = TextField()
+    source = TextField()
+    source_id = IntegerField()
+
+    class Meta:
+        primary_key = CompositeKey("site_id", "undo_id", "subscriber_id")
+        without_rowid = True
 
 
 class FailedUndo(NamedTuple):
@@ -142,13 +186,12 @@ def get_by_source(site_id: int, source: tuple[str, int]) -> Undo | None:
 
 def statuses(site_id: int, source: str) -> dict[int, str]:
     """The statuses of the undos of a site's imports or bulk actions, by the id of the undone one."""
-    query = "SELECT source_id, status FROM undos WHERE site_id = ? AND source = ?"
-    return dict(rows(query, (site_id, source)))
+    return dict(UNDOS.select("source_id, status", site_id=site_id, source=source))
 
 
 def sources(site_id: int) -> set[tuple[str, int]]:
     """The imports and bulk actions of a site that have an undo, whatever its status."""
-    return set(rows("SELECT source, source_id FROM undos WHERE site_id = ?", (site_id,)))
+    return set(UNDOS.select("source, source_id", site_id=site_id))
 
 
 def numbers_of_imports_with_undo(site_id: int) -> set[int]:

@@ -1,11 +1,13 @@
 """The log of deliveries of webhooks. Instants are in milliseconds."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from peewee import SQL, BigIntegerField
+
+from storage.base_models import SiteOwnedModel, add_partial_index
 from storage.database import execute, rows, value
 from storage.engines.chosen import engine
 from storage.records import Records
-from storage.webhooks.models import WebhookDeliveryModel
 
 CHANGES, TEST, SIGN_UPS, ALARM = "changes", "test", "sign_ups", "alarm"  # kinds
 IMPORT_FINISHED = "import_finished"  # a kind, and that of its job
@@ -32,6 +34,17 @@ class Delivery(NamedTuple):
     failure: str = ""
 
 
+class WebhookDeliveryModel(SiteOwnedModel, table="webhook_deliveries", record=Delivery):
+    """The row outlives its webhook, so it has no foreign key to the webhook."""
+
+    at = BigIntegerField(index=True)
+
+    class Meta:
+        indexes = ((("site", "webhook_id", "id"), False),)
+
+
+_delivery: Any = WebhookDeliveryModel
+add_partial_index("webhook_deliveries_answered", _delivery.site, where=SQL("answer <> ''"))
 DELIVERIES = Records(WebhookDeliveryModel, Delivery)
 add, has = DELIVERIES.add_new, DELIVERIES.has
 

@@ -3,11 +3,14 @@
 import json
 from typing import NamedTuple
 
+from peewee import BigIntegerField, ForeignKeyField, TextField
+
+from storage.base_models import SiteOwnedModel
 from storage.database import execute, row, rows
 from storage.records import Records
+from storage.segments.segments import SegmentModel
 from storage.sql import rows_of
 from storage.webhooks.deliveries import IMPORT_FINISHED
-from storage.webhooks.models import WebhookModel
 
 JOB = "webhook"  # the kind of the job of a webhook that is not paused
 OPERATOR, GONE, FAILING, RESTORED = "operator", "gone", "failing", "restored"  # why a webhook is paused
@@ -40,6 +43,15 @@ class Webhook(NamedTuple):
     failures: int = 0
     links: int = 0
     sign_ups: int = 0
+
+
+class WebhookModel(SiteOwnedModel, table="webhooks", record=Webhook):
+    segment = ForeignKeyField(SegmentModel, null=True)
+    nonce = TextField()
+    run = BigIntegerField(default=1)
+
+    class Meta:
+        indexes = ((("site", "id"), False),)
 
 
 WEBHOOKS = Records(WebhookModel, Webhook)

@@ -17,7 +17,7 @@ from audience.http.access import PUBLIC, check_scopes, last_untrusted, throttled
 from audience.setting_values import networks
 from storage import database
 from storage.access import keys as stored_keys
-from storage.access.models import KeyModel
+from storage.access.keys import KeyModel
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, ask
 from tests.client import ApiClient, FakeLimiter, FakeProcesses, FakeQueue, basic, open_client

@@ -22,7 +22,7 @@ from audience.webhooks import webhooks
 from storage import database
 from storage.access import sites as stored_sites
 from storage.engines import postgresql
-from storage.erasures.models import LoggedErasureModel
+from storage.erasures.log import LoggedErasureModel
 from storage.errors import Unavailable
 from storage.instance import moves
 from storage.instance.state import LEAVING, LEFT, Phase

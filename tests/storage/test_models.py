@@ -5,11 +5,14 @@ from storage.models import MODELS
 
 
 def shape():
-    """Columns and indexes of each table."""
+    """Columns and indexes of each table. The size of integers is left out: only migrations tell it."""
     tables = [name for (name,) in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
     return {
         table: (
-            {tuple(column[1:4]) for column in database.rows(f"PRAGMA table_info({table})")},
+            {
+                (name, kind.replace("BIGINT", "INTEGER"), is_required)
+                for _, name, kind, is_required, *_ in database.rows(f"PRAGMA table_info({table})")
+            },
             {
                 (bool(index[2]), tuple(each[2] for each in database.rows(f"PRAGMA index_info({index[1]})")))
                 for index in database.rows(f"PRAGMA index_list({table})")

@@ -10,10 +10,17 @@ from audience.operations import site_lane
 from audience.subscribers import field_values
 from audience.subscribers.field_values import values
 from storage import database
-from storage.job_models import JobModel
+from storage.jobs import JobModel
 from storage.spelt import EPOCH, instant, number
-from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT
-from storage.subscribers.models import ValueChangeModel, ValueHolderModel
+from storage.subscribers.field_values import (
+    BOOLEAN,
+    MAX_LENGTH,
+    NUMBER,
+    OTHER,
+    TEXT,
+    ValueChangeModel,
+    ValueHolderModel,
+)
 from tests.client import FakeQueue
 from tests.jobs import run_due
 

@@ -15,8 +15,13 @@ from storage import database
 from storage.sql import Sql
 from storage.subscribers import custom_fields
 from storage.subscribers import field_values as stored
-from storage.subscribers.field_values import NUMBER, TEXT
-from storage.subscribers.models import DistinctValueModel, ValueChangeModel, ValueHolderModel
+from storage.subscribers.field_values import (
+    NUMBER,
+    TEXT,
+    DistinctValueModel,
+    ValueChangeModel,
+    ValueHolderModel,
+)
 from tests import depth
 
 FIELDS = ("plan", "tier", stored.DOMAIN)
