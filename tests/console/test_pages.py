@@ -11,9 +11,9 @@ from app import create_routes
 from audience.access import operators, sessions
 from audience.access.audit_log import Actor
 from audience.bulk import actions as bulk_actions
-from audience.console.after_sign_in import inside
 from audience.console.blueprints import HEADERS
 from audience.console.page import FORGED, NOT_FOUND, OLD_FORM
+from audience.console.sign_in import inside
 from audience.forms import forms
 from audience.http.access import check_scopes
 from audience.imports import imports
