@@ -132,7 +132,7 @@ def export(site: Site, action_id: int) -> Response:
     source = exports.pages_of(site, bulk_actions.export_ids(site, action_id))
     more = links.columns(site, "links" in request.args)
     sentence = SAID[EXPORT] + (exports.WITH_LINKS if more else "")
-    pages = audit_log.record_export(site, source, actor(), sentence, f"act {action_id}")
+    pages = audit_log.record_export(site, source, actor(), sentence, f"bulk action {action_id}")
     rows = wire.WRITERS["csv"](exports.keys(site), pages, *more)
     return attachment(rows, wire.FORMATS["csv"], f"subscribers-{action_id}.csv")
 
