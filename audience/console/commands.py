@@ -72,7 +72,7 @@ ACTIONS = {
 @blueprint.post("/sites/<site_uuid>/subscribers/<subscriber_uuid>")
 @page(role="support", again=subscribers.show)
 def run(site: Site, subscriber_uuid: str) -> Response:
-    """Tag a subscriber, set a field, subscribe, unsubscribe, or change the address"""
+    """Change a subscriber: tags, fields, consent or address"""
     form = read_form()
     action = ACTIONS.get(read("act")(form))
     if action is None:
