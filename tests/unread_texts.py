@@ -93,7 +93,7 @@ DO_NOT_READ = {
     "audience.console.commands:read",
     "audience.console.commands:run",
     "audience.console.operators:show_once",
-    "audience.console.kept_texts:with_text",
+    "audience.console.list_filters:with_text",
     "audience.console.list_filters:in_words",
     "audience.console.help_pages:help_address",
     "audience.console.page:attachment",

@@ -11,8 +11,7 @@ from audience.access.sites import Site
 from audience.bulk import actions as bulk_actions
 from audience.bulk.actions import CHOSEN, ERASE, EXPORT, SAID, BulkAction, NewAction
 from audience.console import links, undone
-from audience.console.kept_texts import read_search_text
-from audience.console.list_filters import Filters, filters, in_words, kept_words
+from audience.console.list_filters import Filters, filters, in_words, kept_words, read_search_text
 from audience.console.page import actor, attachment, page, read_form, redirect_to
 from audience.console.sent_once import AGAIN, earlier_result, make_once, token_of
 from audience.console.subscribers import list_request

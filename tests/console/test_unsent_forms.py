@@ -14,7 +14,7 @@ from audience.access.audit_log import COMMAND_LINE
 from audience.bulk import actions as bulk_actions
 from audience.console import kept_forms
 from audience.console.kept_forms import MAX_KEPT_BYTES, SECRETS
-from audience.console.kept_texts import GONE
+from audience.console.list_filters import GONE
 from audience.http.admission import Admission
 from audience.protocols import REFUSAL
 from audience.segments import segments
