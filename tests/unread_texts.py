@@ -108,7 +108,7 @@ DO_NOT_READ = {
     "audience.console.wording:plainly",
     "audience.console.report_forms:choices",
     "audience.console.report_forms:full_name",
-    "audience.console.report_forms:kind_of",
+    "audience.console.report_charts:kind_of",
     "audience.console.report_forms:meaning",
     "audience.console.report_forms:style_words",
     "audience.console.reports:delete",
