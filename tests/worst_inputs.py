@@ -72,7 +72,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     ),
     "audience.access.audit_log:network_of": takes("1.", ":", "0:"),
     "audience.http.access:throttled_network": takes("1.", ":", "0:"),
-    "audience.console.after_sign_in:is_inside": takes(
+    "audience.console.sign_in:is_inside": takes(
         "/", "//", "/console/", "?", "%2f", ("/console", "/", "?")
     ),
     "audience.console.wording:foldable": takes("@", "_", "&"),

@@ -37,7 +37,7 @@ def add(site: Site, kind: Kind, entry: str, actor: Actor = COMMAND_LINE) -> None
     """Puts an address or a domain on a list, and removes it from the other. Raises `Refused`."""
     name = _entry(entry)
     if stored.put(site.id, kind, name, clock.now_ms()):
-        audit_log.record(actor, f"put on the {kind} list", site, _subject(site, name))
+        audit_log.record(actor, f"added to the {kind} list", site, _subject(site, name))
 
 
 @database.writes_site
@@ -46,7 +46,7 @@ def remove(site: Site, entry: str, actor: Actor = COMMAND_LINE) -> bool:
     name = _entry(entry)
     removed = stored.remove(site.id, name)
     if removed:
-        audit_log.record(actor, "taken off the lists", site, _subject(site, name))
+        audit_log.record(actor, "removed from the lists", site, _subject(site, name))
     return removed
 
 

@@ -37,8 +37,7 @@ class Actor:
 
 COMMAND_LINE = Actor("command line")
 NAMED = ": "  # between the action and the name of its tag or field
-UNDONE, TO_BE_UNDONE = "undone", "to be undone"
-EARLIER_WORDS = "taken back"  # for `undone`, in entries of an older Audience
+UNDONE, UNDO_REQUESTED = ", undone", ", undo requested"
 ADDRESS = "(an address)"
 
 
@@ -83,7 +82,7 @@ def record_export(
 
     Records nothing if the database is read-only then: the rows have been sent.
     """
-    count, ending = 0, ", broken off"
+    count, ending = 0, ", interrupted"
     try:
         for page in pages:
             count += len(page)
@@ -113,14 +112,9 @@ def count_since(site: Site, action: str, since: int) -> int:
 
 
 def last_undo_request(site: Site, subject: str) -> AuditEntry | None:
-    """The newest entry that requests the undo of an import or a bulk action, or None.
-
-    In an entry by an older version, the wording is replaced.
-    """
+    """The newest entry that requests the undo of an import or a bulk action, or tells of it; or None."""
     for entry in of_subject(site, subject):
-        if head(entry).endswith(EARLIER_WORDS):
-            return entry._replace(act=entry.act.replace(EARLIER_WORDS, UNDONE, 1))
-        if head(entry).endswith(UNDONE):
+        if UNDO_REQUESTED in head(entry) or UNDONE in head(entry):
             return entry
     return None
 

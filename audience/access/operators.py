@@ -149,7 +149,7 @@ def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
         raise Refused(LAST_OWNER)
     if role is None:
         stored.delete_role(operator.id, site.id)
-        audit_log.record(actor, "role taken", site, operator=operator.email)
+        audit_log.record(actor, "role removed", site, operator=operator.email)
     else:
         _put_role(operator.id, operator.email, site, role, actor)
     stored_sessions.delete_sessions(operator.id)
@@ -181,7 +181,8 @@ def set_administrator(email: str, administrator: bool, actor: Actor) -> None:
         raise Refused(LAST_ADMINISTRATOR)
     stored.set_administrator(operator.id, administrator)
     stored_sessions.delete_sessions(operator.id)
-    audit_log.record(actor, "administrator" if administrator else "no administrator", operator=operator.email)
+    action = "made an administrator" if administrator else "no longer an administrator"
+    audit_log.record(actor, action, operator=operator.email)
 
 
 @database.write(database.SHARED)

@@ -270,7 +270,7 @@ def _create_first(client_network: str) -> int:
     operator_id = stored.add(email="", email_key=None, administrator=True, created_at=clock.now_ms())
     for site in stored_sites.list_all():
         stored.set_role(operator_id, site.id, OWNER)
-    audit_log.record(Actor(operators.FIRST, client_network), "first owner")
+    audit_log.record(Actor(operators.FIRST, client_network), "first operator made, who owns every site")
     return operator_id
 
 

@@ -3,9 +3,7 @@
 import gzip
 import shlex
 from collections.abc import Callable
-from functools import cache, partial
-from hashlib import sha256
-from importlib.resources import files
+from functools import partial
 
 from flask import Blueprint, Response, abort, current_app, redirect, render_template, request
 from werkzeug.wrappers import Response as RedirectResponse
@@ -15,14 +13,13 @@ from audience.api.openapi import describe
 from audience.api.reference import Reference
 from audience.http.access import public
 from audience.http.pages import SECURITY_HEADERS, packable, public_root
+from audience.http.static_files import StaticFolder
 from audience.looks import looks
 
 blueprint = Blueprint("docs", __name__, template_folder="templates")
 
-STYLE, ICON = "reference.css", "icon.png"
-ASSETS = {STYLE: "text/css", ICON: "image/png"}
-HASH_LENGTH = 12
-FOREVER = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
+FOLDER = StaticFolder("audience.api", "/docs/static")
+PNG = "image/png"
 ONE_DAY = {"Cache-Control": "public, max-age=86400"}
 
 
@@ -47,7 +44,9 @@ def root() -> RedirectResponse:
 @public
 def icon() -> Response:
     """The icon of the pages"""
-    return Response(content(ICON), mimetype=ASSETS[ICON], headers=SECURITY_HEADERS | ONE_DAY)
+    response = FOLDER.serve("icon.png")
+    response.headers.update(SECURITY_HEADERS | ONE_DAY)
+    return response
 
 
 @blueprint.get("/docs")
@@ -59,7 +58,7 @@ def page(name: str = doc_pages.INDEX) -> Response:
     if file is None:
         abort(404)
     if file.suffix == doc_pages.PICTURE:
-        return Response(file.read_bytes(), mimetype=ASSETS[ICON], headers=SECURITY_HEADERS | ONE_DAY)
+        return Response(file.read_bytes(), mimetype=PNG, headers=SECURITY_HEADERS | ONE_DAY)
     return packed(name, partial(render_page, name))
 
 
@@ -74,14 +73,8 @@ def api() -> Response:
 @public
 def asset(name: str) -> Response:
     """An asset of the pages"""
-    original = assets_by_hashed_name().get(name)
-    if original is None:
-        abort(404)
-    if original == STYLE:
-        response = packable(content(STYLE), gzip.compress(content(STYLE), mtime=0), ASSETS[STYLE])
-    else:
-        response = Response(content(original), mimetype=ASSETS[original])
-    response.headers.update(SECURITY_HEADERS | FOREVER)
+    response = FOLDER.serve(name)
+    response.headers.update(SECURITY_HEADERS)
     return response
 
 
@@ -117,23 +110,5 @@ def render_reference() -> str:
 
 def frame() -> dict[str, str]:
     """The addresses that every page needs."""
-    root = public_root()
-    static = {name: f"{root}/docs/static/{name_with_hash(name)}" for name in ASSETS}
-    return {"root": root, "style": static[STYLE], "icon": static[ICON]}
-
-
-@cache
-def name_with_hash(name: str) -> str:
-    """The name of a file with a hash of its content, so that browsers may cache it forever."""
-    stem, _, ending = name.rpartition(".")
-    return f"{stem}-{sha256(content(name)).hexdigest()[:HASH_LENGTH]}.{ending}"
-
-
-@cache
-def assets_by_hashed_name() -> dict[str, str]:
-    return {name_with_hash(name): name for name in ASSETS}
-
-
-@cache
-def content(name: str) -> bytes:
-    return (files("audience.api") / "static" / name).read_bytes()
+    shown = {"style": FOLDER.url("reference.css"), "icon": FOLDER.url("icon.png")}
+    return {"root": public_root(), **shown}

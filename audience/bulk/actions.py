@@ -34,10 +34,11 @@ TAG, UNTAG, UNSUBSCRIBE, ERASE, EXPORT = "tag", "untag", "unsubscribe", "erase",
 OF_A_TAG = (TAG, UNTAG)
 CHOSEN = (TAG, UNTAG, UNSUBSCRIBE, ERASE, EXPORT)  # kinds whose subscribers an operator chooses
 SAID = {
-    TAG: "tag put on many", UNTAG: "tag taken off many", UNSUBSCRIBE: "many unsubscribed",
-    ERASE: "many erased", EXPORT: "many exported", FIELD_DELETION: "field deleted",
+    TAG: "tag added to many subscribers", UNTAG: "tag removed from many subscribers",
+    UNSUBSCRIBE: "many subscribers unsubscribed", ERASE: "many subscribers erased",
+    EXPORT: "many subscribers exported", FIELD_DELETION: "custom field deleted",
 }  # fmt: skip
-BEGUN = ", begun"
+STARTED = ", started"
 
 UNKNOWN = "Use one of the actions of this page."
 NOBODY = "Nobody is selected: select people, or select all who match."
@@ -107,7 +108,7 @@ def drop(site: Site, action_id: int) -> None:
 
 def subject(action: BulkAction) -> str:
     """The name of a bulk action in the audit log."""
-    return f"act {action.id}"
+    return f"bulk action {action.id}"
 
 
 def audit_text(action: BulkAction, ending: str = "") -> str:
@@ -158,7 +159,7 @@ def queue(site: Site, action_id: int, new: NewAction, actor: Actor) -> BulkActio
         stored.end(site.id, action.id, FINISHED, clock.now_ms())
     else:
         stored.accept(site.id, action.id, *site_counters.take_acceptance_number(site.id, clock.now_ms()))
-    begun = _with_names(f"{SAID[action.kind]}{BEGUN}", action.tag, new.filter)
+    begun = _with_names(f"{SAID[action.kind]}{STARTED}", action.tag, new.filter)
     audit_log.record(actor, begun, site, subject(action), action.people, new.typed)
     return require(site.id, action_id)
 
@@ -212,7 +213,7 @@ def export_ids(site: Site, action_id: int) -> Iterator[list[int]]:
 @database.session()
 def downloads(site: Site, action: BulkAction) -> list[AuditEntry]:
     """The entries of the audit log for downloads of an export, newest first."""
-    begun = f"{SAID[EXPORT]}{BEGUN}"
+    begun = f"{SAID[EXPORT]}{STARTED}"
     return [entry for entry in audit_log.of_subject(site, subject(action)) if audit_log.head(entry) != begun]
 
 

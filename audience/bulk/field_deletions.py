@@ -44,7 +44,7 @@ def begin(site: Site, field_id: int, actor: Actor) -> CustomField:
     accepted = site_counters.take_acceptance_number(site.id, clock.now_ms())
     action_id = stored.add_field_deletion(site.id, field.key, actor.name, actor.client_network, *accepted)
     action = actions.require(site.id, action_id)
-    audit_log.record(actor, actions.audit_text(action, actions.BEGUN), site, actions.subject(action), 0)
+    audit_log.record(actor, actions.audit_text(action, actions.STARTED), site, actions.subject(action), 0)
     return field
 
 

@@ -9,9 +9,8 @@ import click
 from audience.access.sites import Site
 from audience.changes import pages as change_log_pages
 from audience.changes.pages import LoggedChange
-from audience.cli.charts import printable
-from audience.cli.instance import on_instance
-from audience.cli.options import site_option
+from audience.cli.instance import on_instance, site_option
+from audience.cli.output import printable
 from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
 from schemas.change_log import change

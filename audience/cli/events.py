@@ -5,10 +5,8 @@ import json
 import click
 
 from audience.access.sites import Site
-from audience.cli.charts import printable
-from audience.cli.instance import on_instance
-from audience.cli.options import limit_option, site_option
-from audience.cli.output import as_json, show
+from audience.cli.instance import limit_option, on_instance, site_option
+from audience.cli.output import as_json, printable, show
 from audience.config import Settings
 from audience.subscribers import events
 from schemas.values import write_date

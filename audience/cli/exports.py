@@ -11,8 +11,7 @@ import click
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
 from audience.changes import pages as change_log_pages
-from audience.cli.instance import on_instance
-from audience.cli.options import site_option
+from audience.cli.instance import on_instance, site_option
 from audience.cli.output import as_json, show
 from audience.cli.progress import progress
 from audience.config import Settings

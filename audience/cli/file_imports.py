@@ -13,11 +13,10 @@ from typing import Any, BinaryIO
 import click
 
 from audience.access.sites import Site
-from audience.cli.charts import printable
 from audience.cli.file_questions import answers, ask_who, contradiction
 from audience.cli.file_runs import FileRun
-from audience.cli.instance import Instance, in_commands, on_instance
-from audience.cli.options import site_option
+from audience.cli.instance import Instance, in_commands, on_instance, site_option
+from audience.cli.output import printable
 from audience.cli.wrong_calls import Answer, WholeNumber
 from audience.config import Settings
 from schemas import file_imports as wire

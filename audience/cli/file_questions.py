@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from audience.cli.charts import printable
-from audience.cli.output import is_terminal
+from audience.cli.output import is_terminal, printable
 from audience.cli.wrong_calls import WholeNumber
 from schemas.formats.consent import COMMAND
 from schemas.formats.consent_guards import Contradicted

@@ -15,9 +15,9 @@ import click
 from audience import addresses
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
-from audience.cli.charts import printable
 from audience.cli.following import follow
 from audience.cli.instance import in_commands
+from audience.cli.output import printable
 from audience.cli.progress import progress
 from audience.imports import dry_runs, file_imports, file_uploads, imports
 from audience.imports.dry_runs import DryRun

@@ -12,10 +12,8 @@ import click
 from audience.access import sites
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
-from audience.cli.charts import printable
-from audience.cli.instance import on_instance
-from audience.cli.options import on_site, site_of_id_option
-from audience.cli.output import as_json, show
+from audience.cli.instance import on_instance, on_site, site_of_id_option
+from audience.cli.output import as_json, printable, show
 from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
 from audience.imports import backlog

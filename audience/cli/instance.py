@@ -1,4 +1,6 @@
-"""The instance on which a command works. Functions from `app.py` open it when the command needs it."""
+"""The instance and the site on which a command works. Functions from `app.py` open the instance when the
+command needs it.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -8,7 +10,8 @@ from typing import Any
 
 import click
 
-from audience.cli.output import refused_as_json
+from audience.cli.output import as_json, refused_as_json
+from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
 from audience.errors import NotFound, Refused
 from audience.operations.openers import Openers
@@ -30,6 +33,24 @@ COMMANDS = MappingProxyType(
 
 
 NAMED = "The names in `unknown` are"  # how the API speaks of what it names under a key of its own
+
+site_option = click.option(
+    "--site", "site_uuid", metavar="SITE", help="Name or uuid of the site; not needed if there is only one."
+)
+site_of_id_option = click.option(
+    "--site",
+    "site_name",
+    metavar="SITE",
+    help="Name or uuid of the site; not needed, because the id is enough.",
+)
+site_argument = click.argument("site_uuid", metavar="SITE")
+limit_option = click.option(
+    "--limit",
+    type=WholeNumber(1, 100_000),
+    default=100,
+    show_default=True,
+    help="How many to list at most.",
+)
 
 
 @dataclass(frozen=True)
@@ -79,6 +100,11 @@ def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[.
             raise click.ClickException(_problem_lines(error.errors)) from error
 
     return refused_as_json(run)
+
+
+def on_site(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a command on one site as `on_instance` does. Adds the options `--site` and `--json`."""
+    return site_option(as_json(on_instance(command)))
 
 
 def _announcement(settings: Settings) -> str:

@@ -5,7 +5,7 @@ import click
 from audience.access import operators
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
-from audience.cli.options import on_site
+from audience.cli.instance import on_site
 from audience.cli.output import show
 from audience.config import Settings
 from audience.looks import senders

@@ -30,7 +30,7 @@ GROUPS = MappingProxyType(
             "imports": Row("imports:imports_group", "List imports, retry failed ones, or undo one."),
             "export": Row("exports:export", "Export subscribers to a file or standard output."),
             "tag": Row("tags:tag", "Tags: list them."),
-            "field": Row("fields:field", "List and delete custom fields."),
+            "field": Row("tags:field", "List and delete custom fields."),
             "event": Row("events:event", "Events: list them."),
             "erasures": Row("erasures:erasures", "Export the log of erasures, or apply it after a restore."),
         },
@@ -72,21 +72,18 @@ GROUPS = MappingProxyType(
 )
 COMMANDS = MappingProxyType({name: row for rows in GROUPS.values() for name, row in rows.items()})
 SERVE = "serve"  # is first; the other commands of `app.py` are with the instance
-OLD_NAMES = {"check": "answer", "person": "subscriber"}  # accepted until 1.0
 
 
 class Commands(click.Group):
-    """Imports a command of `COMMANDS` when it is called. For an old name, prints the new one."""
+    """Imports a command of `COMMANDS` when it is called."""
 
     def list_commands(self, _: click.Context) -> list[str]:
         return sorted([*COMMANDS, *self.commands])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        new_name = OLD_NAMES.get(cmd_name)
-        if new_name is not None:
-            click.echo(f"`audience {cmd_name}` is now `audience {new_name}`.", err=True)
-        name = new_name or cmd_name
-        return _load(COMMANDS[name].function) if name in COMMANDS else super().get_command(ctx, name)
+        if cmd_name in COMMANDS:
+            return _load(COMMANDS[cmd_name].function)
+        return super().get_command(ctx, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from audience.access.sites import Site
-from audience.cli.options import on_site
+from audience.cli.instance import on_site
 from audience.cli.output import counted, show
 from audience.config import Settings
 from audience.operations import moves, opening

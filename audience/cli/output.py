@@ -45,6 +45,11 @@ def refused_as_json(command: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def printable(text: str) -> str:
+    """`text` with `?` for each control character, which could steer the terminal."""
+    return "".join(character if character.isprintable() else "?" for character in text)
+
+
 def counted(number: int, noun: str) -> str:
     """A number with its noun, given as singular, such as `1 subscriber` or `2,000 subscribers`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,17 +1,26 @@
 """`audience report`: reports, drawn in the terminal."""
 
+import shutil
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
 import click
 
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
 from audience.cli import output
-from audience.cli.charts import draw, printable
-from audience.cli.options import on_site
+from audience.cli.instance import on_site
+from audience.cli.output import printable
 from audience.config import Settings
 from audience.reports import reports
 from audience.reports.report_types import TYPES
 from schemas import reports as wire
 from schemas.base import load
+
+MAX_LABEL_LENGTH = 32
+MAX_WIDTH = 100
 
 
 @click.group()
@@ -85,3 +94,28 @@ def delete(_: Settings, report_id: str, site: Site, as_json: bool) -> None:
     """
     reports.delete(site, report_id, COMMAND_LINE)
     output.show({"deleted": report_id}, as_json, ["Deleted."])
+
+
+def draw(data: dict[str, Any]) -> Iterator[str]:
+    """Yields lines that show a report's data: its `value`, or a bar for each of its `points`, by series."""
+    if "value" in data:
+        yield f"{data['value']:,}"
+        return
+    points = data["points"]
+    if not points:
+        yield "No data yet."
+        return
+    labels = min(MAX_LABEL_LENGTH, max(len(point["x"]) for point in points))
+    numbers = max(len(f"{point['y']:,}") for point in points)
+    width = max(10, min(MAX_WIDTH, shutil.get_terminal_size().columns) - labels - numbers - 4)
+    highest = max(1, *(abs(point["y"]) for point in points))
+    for name, series in groupby(points, lambda point: point["g"]):
+        yield printable(name)
+        for point in series:
+            bar = _block() * round(width * abs(point["y"]) / highest)
+            label = printable(point["x"])[:MAX_LABEL_LENGTH]
+            yield f"  {label:<{labels}} {point['y']:>{numbers},} {bar}".rstrip()
+
+
+def _block() -> str:
+    return "█" if (sys.stdout.encoding or "").lower().startswith("utf") else "#"

@@ -10,8 +10,8 @@ from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
 from audience.changes.targets import NOBODY
 from audience.cli import output
-from audience.cli.charts import printable
-from audience.cli.options import on_site
+from audience.cli.instance import on_site
+from audience.cli.output import printable
 from audience.config import Settings
 from audience.errors import NotFound
 from audience.segments import matches as segment_matches

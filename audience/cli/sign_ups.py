@@ -8,9 +8,8 @@ import click
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
 from audience.changes.targets import NOBODY
-from audience.cli.charts import printable
-from audience.cli.options import limit_option, on_site
-from audience.cli.output import counted, show
+from audience.cli.instance import limit_option, on_site
+from audience.cli.output import counted, printable, show
 from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
 from audience.errors import NotFound

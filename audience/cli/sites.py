@@ -9,8 +9,7 @@ from audience.access.address_lists import Kind
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.keys import NewKey
 from audience.access.sites import Site
-from audience.cli.instance import on_instance, on_new_instance
-from audience.cli.options import site_argument
+from audience.cli.instance import on_instance, on_new_instance, site_argument
 from audience.cli.output import as_json, counted, show
 from audience.cli.progress import ShownProgress
 from audience.config import Settings

@@ -13,9 +13,8 @@ import click
 from audience.access.sites import Site
 from audience.changes.targets import NOBODY
 from audience.cli import output
-from audience.cli.charts import printable
-from audience.cli.instance import on_instance
-from audience.cli.options import limit_option, on_site, site_option
+from audience.cli.instance import limit_option, on_instance, on_site, site_option
+from audience.cli.output import printable
 from audience.cli.wrong_calls import Answer
 from audience.config import Settings
 from audience.errors import NotFound, Refused

@@ -1,16 +1,15 @@
-"""`audience tag`: the tags of a site."""
+"""`audience tag` and `audience field`: the tags and custom fields of a site."""
 
 import click
 
 from audience.access import audit_log
 from audience.access.sites import Site
-from audience.bulk import tag_renames
-from audience.cli.charts import printable
-from audience.cli.options import on_site
-from audience.cli.output import show
+from audience.bulk import field_deletions, tag_renames
+from audience.cli.instance import on_site
+from audience.cli.output import printable, show
 from audience.config import Settings
 from audience.sources import COMMAND_LINE
-from audience.subscribers import tags
+from audience.subscribers import custom_fields, tags
 from schemas.values import write_date
 
 
@@ -65,3 +64,38 @@ def merge(_: Settings, name: str, into: str, site: Site, as_json: bool) -> None:
     tag_id, into_id = (tags.get_by_name(site, text).id for text in (name, into))
     row = tag_renames.merge(site, tag_id, into_id, COMMAND_LINE, audit_log.COMMAND_LINE)
     show(wire.tag(row, site.id), as_json, [f"Its subscribers get the tag {printable(row.name)}."])
+
+
+@click.group()
+def field() -> None:
+    """List and delete custom fields."""
+
+
+@field.command(name="list")
+@on_site
+def list_fields(_: Settings, site: Site, as_json: bool) -> None:
+    """List the custom fields of a site, newest first.
+
+    Example: audience field list
+    """
+    rows = [
+        {"key": row.key, "name": custom_fields.name_of(row.key), "created_at": write_date(row.created_at)}
+        for row in custom_fields.list_all(site)
+    ]
+    show(rows, as_json, (printable(f"{row['key']:<24} {row['name']}") for row in rows))
+
+
+@field.command()
+@click.argument("key")
+@on_site
+def delete(_: Settings, key: str, site: Site, as_json: bool) -> None:
+    """Delete a custom field with its values of all subscribers. The service does this in a background job.
+
+    Example: audience field delete plan
+    """
+    from schemas import custom_fields as fields_wire
+
+    field_id = custom_fields.get_by_key(site, key).id
+    row = field_deletions.begin(site, field_id, audit_log.COMMAND_LINE)
+    sentence = f"The field {printable(row.key)} is deleted when a job has removed its values."
+    show(fields_wire.field(row), as_json, [sentence])

@@ -7,9 +7,8 @@ import click
 
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
-from audience.cli.charts import printable
-from audience.cli.options import on_site
-from audience.cli.output import show
+from audience.cli.instance import on_site
+from audience.cli.output import printable, show
 from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
 from audience.webhooks import deliveries as webhook_deliveries

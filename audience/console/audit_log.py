@@ -8,7 +8,6 @@ from flask import Blueprint, render_template, request
 from audience.access import audit_log
 from audience.access.audit_log import AuditEntry
 from audience.access.sites import Site
-from audience.console import audited
 from audience.console.page import page, url
 from audience.erasures.erasures import UUID
 from audience.segments.segments import is_id
@@ -16,7 +15,7 @@ from audience.segments.segments import is_id
 blueprint = Blueprint("audit_log", __name__)
 
 PAGES = {  # of subjects such as "import 1": the screen, and the parameter of its path
-    "act": ("bulk_actions", "action_id"),
+    "bulk action": ("bulk_actions", "action_id"),
     "import": ("imports", "import_id"),
     "webhook": ("webhooks", "webhook_id"),
 }
@@ -51,8 +50,8 @@ def _row(entry: AuditEntry, site: Site | None) -> dict[str, Any]:
     page_url = _page(entry.subject, site.uuid) if site else ""
     return {
         "entry": entry,
-        "said": audited.words(action),
-        "about": audited.subject(entry.subject),
+        "said": action,
+        "about": entry.subject,
         "names": ", ".join(filter(None, names)),
         "page": page_url,
     }
@@ -62,7 +61,7 @@ def _page(subject: str, site_uuid: str) -> str:
     """The path of the page about an entry's subject; "" without one."""
     if UUID.fullmatch(subject):
         return url("console.subscribers.show", site_uuid=site_uuid, subscriber_uuid=subject)
-    noun, _, number = subject.partition(" ")
+    noun, _, number = subject.rpartition(" ")
     if noun not in PAGES or not is_id(number):
         return ""
     screen, parameter = PAGES[noun]

@@ -41,7 +41,7 @@ from audience.console import sites as sites_pages
 from audience.console.confirmations import SENTENCES
 from audience.console.help_pages import help_address
 from audience.console.kept_forms import WORDS, kept_form
-from audience.console.kept_texts import GONE
+from audience.console.list_filters import GONE
 from audience.console.page import (
     ADMINISTRATOR,
     NOT_FOUND,
@@ -52,7 +52,6 @@ from audience.console.page import (
     url,
 )
 from audience.console.sent_once import form_token
-from audience.console.static_files import static
 from audience.console.wording import API_WORDS
 from audience.errors import NotFound
 from audience.http.errors import ErrorResponse
@@ -107,7 +106,7 @@ def context() -> dict[str, Any]:
     present = operator()
     return {
         "url": url,
-        "static": static,
+        "static": static_files.FOLDER.url,
         "operator": present,
         "site": g.get("site"),
         "sites": sites,

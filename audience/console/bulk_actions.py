@@ -11,11 +11,11 @@ from audience.access.sites import Site
 from audience.bulk import actions as bulk_actions
 from audience.bulk.actions import CHOSEN, ERASE, EXPORT, SAID, BulkAction, NewAction
 from audience.console import links, undone
-from audience.console.kept_texts import read_search_text
-from audience.console.list_filters import Filters, filters, in_words, kept_words
+from audience.console.list_filters import Filters, filters, in_words, kept_words, read_search_text
 from audience.console.page import actor, attachment, page, read_form, redirect_to
 from audience.console.sent_once import AGAIN, earlier_result, make_once, token_of
 from audience.console.subscribers import list_request
+from audience.console.tags import read_name
 from audience.errors import Refused
 from audience.searches import exports
 from audience.searches import lists as subscriber_lists
@@ -24,9 +24,7 @@ from audience.segments import segments
 from audience.subscribers import tags
 from audience.undo import undos
 from schemas import exports as wire
-from schemas.base import load
-from schemas.tags import NewTag
-from schemas.values import FieldError, FormError, trim
+from schemas.values import FieldError, trim
 
 blueprint = Blueprint("bulk_actions", __name__)
 
@@ -92,7 +90,7 @@ def choose(site: Site) -> str:
 def begin(site: Site) -> Response:
     """Begin a bulk action"""
     form = read_form()
-    tag = _tag(form.get("tag", ""))
+    tag = read_name("tag") if trim(form.get("tag", "")) else ""
     if earlier_id := earlier_result(tag):
         return _redirect(site, earlier_id, AGAIN)
     kind, (ids, _) = form.get("act", ""), _selection(site)
@@ -132,7 +130,7 @@ def export(site: Site, action_id: int) -> Response:
     source = exports.pages_of(site, bulk_actions.export_ids(site, action_id))
     more = links.columns(site, "links" in request.args)
     sentence = SAID[EXPORT] + (exports.WITH_LINKS if more else "")
-    pages = audit_log.record_export(site, source, actor(), sentence, f"act {action_id}")
+    pages = audit_log.record_export(site, source, actor(), sentence, f"bulk action {action_id}")
     rows = wire.WRITERS["csv"](exports.keys(site), pages, *more)
     return attachment(rows, wire.FORMATS["csv"], f"subscribers-{action_id}.csv")
 
@@ -175,15 +173,6 @@ def _filter(site: Site) -> tuple[str, dict[str, str]]:
     if "all" not in read_form():
         return "", {}
     return kept_words(*_list_filter(site), _segment_names(site))
-
-
-def _tag(text: str) -> str:
-    """The tag in a form; "" if blank. Raises `Refused`."""
-    try:
-        return str(load(NewTag(), {"name": text})["name"]) if trim(text) else ""
-    except FormError as error:
-        message = error.problems[0].message
-        raise Refused(message, [FieldError("tag", message)]) from error
 
 
 def _redirect(site: Site, action_id: int | str, done: str | None = None) -> Response:

@@ -59,8 +59,8 @@ class Action:
 
 
 ACTIONS = {
-    "tag": Action(CommandName.ADD_TAG, "tag put on", read("tag"), "tag"),
-    "untag": Action(CommandName.REMOVE_TAG, "tag taken off", read("tag"), "tag"),
+    "tag": Action(CommandName.ADD_TAG, "tag added", read("tag"), "tag"),
+    "untag": Action(CommandName.REMOVE_TAG, "tag removed", read("tag"), "tag"),
     "set field": Action(CommandName.ADD_FIELD, "field set", read_field, "key"),
     "remove field": Action(CommandName.REMOVE_FIELD, "field removed", read("key"), "key"),
     "unsubscribe": Action(CommandName.UNSUBSCRIBE, "unsubscribed"),
@@ -72,7 +72,7 @@ ACTIONS = {
 @blueprint.post("/sites/<site_uuid>/subscribers/<subscriber_uuid>")
 @page(role="support", again=subscribers.show)
 def run(site: Site, subscriber_uuid: str) -> Response:
-    """Tag a subscriber, set a field, subscribe, unsubscribe, or change the address"""
+    """Change a subscriber: tags, fields, consent or address"""
     form = read_form()
     action = ACTIONS.get(read("act")(form))
     if action is None:

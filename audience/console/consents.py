@@ -10,7 +10,6 @@ from audience.access.audit_log import AuditEntry
 from audience.access.sites import Site
 from audience.bulk import actions as bulk_actions
 from audience.changes import pages as change_log_pages
-from audience.console import audited
 from audience.console.wording import counted
 from audience.imports import file_uploads
 from audience.imports.file_uploads import ImportedFile
@@ -133,8 +132,7 @@ def _actions(log: Sequence[AuditEntry]) -> Iterator[Entry]:
     for entry in log:
         action, _, name = entry.act.partition(audit_log.NAMED)
         if action not in (*BY_HAND, ADDED):
-            words = audited.words(action).capitalize()
-            yield Entry(entry.at, "", words, details=name or _typed_in(entry), who=entry.actor)
+            yield Entry(entry.at, "", action.capitalize(), details=name or _typed_in(entry), who=entry.actor)
 
 
 def _log_entries(site: Site, subscriber: Subscriber) -> Iterator[Entry]:

@@ -9,7 +9,7 @@ from audience.console.page import (
     page,
     read_form,
     redirect_to,
-    token_to_replace,
+    session_token,
 )
 from audience.console.settings import read_optional_name
 from audience.operations import first_site
@@ -38,6 +38,6 @@ def set_up() -> Response:
         read_optional_name(form),
         form.get("time_zone", "").strip(),
         client_network(),
-        token_to_replace(),
+        session_token(),
     )
     return keep_session(redirect_to("console.overview.home"), session)

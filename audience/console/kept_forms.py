@@ -5,6 +5,7 @@ it in. It has no effect before it is sent again.
 """
 
 import hmac
+import inspect
 from contextlib import suppress
 from urllib.parse import parse_qsl, urlencode
 
@@ -27,49 +28,6 @@ NOWHERE = "console.nowhere"
 QUESTIONS = frozenset(
     {"bulk_actions.begin", "bulk_actions.choose", "checks.ask", "sign_ups.find", "subscribers.search"}
 )
-WHAT = {  # was sent, by the endpoint without "console."
-    "additions.create": "A person to add",
-    "address_lists.add": "An address or a domain for a list",
-    "address_lists.put_own": "An entry of one of the instance's own lists",
-    "address_lists.remove": "An address or a domain to remove from the lists",
-    "commands.ask": "Ask a subscriber to confirm",
-    "commands.run": "A change to a subscriber",
-    "commands.erase": "Erase a subscriber",
-    "file_uploads.answer": "What the columns of a file mean",
-    "forms.change": "Changes to a form",
-    "forms.create": "A new form",
-    "forms.set_event": "Whether networks have limits at a form",
-    "forms.set_state": "Whether a form is open",
-    "imports.retry": "Continue an import that stopped",
-    "keys.make": "A new key",
-    "keys.revoke": "Revoke a key",
-    "keys.rotate": "A new key in place of another",
-    "operators.add": "A new operator",
-    "operators.remove": "Remove an operator",
-    "operators.reset": "A new one-time link for an operator",
-    "operators.set_administrator": "Who is an administrator",
-    "operators.set_role": "The role of an operator",
-    "operators.set_role_on_site": "The role of an operator on a site",
-    "reports.create": "A new report",
-    "reports.replace": "Changes to a report",
-    "segments.create": "A new segment",
-    "segments.replace": "Changes to a segment",
-    "settings.set_site": "The name and the time zone of the site",
-    "sign_ups.discard": "Discard the sign-ups that are on hold",
-    "sign_ups.release": "Send the emails that are on hold",
-    "sites.delete": "Delete a site",
-    "sites.make": "A new site",
-    "sites.make_demo": "A demo site",
-    "tags.delete": "Delete a tag",
-    "tags.delete_field": "Delete a custom field",
-    "tags.merge": "Merge a tag into another",
-    "tags.rename": "A tag's new name",
-    "undos.undo_bulk_action": "Undo a bulk action",
-    "undos.undo_import": "Undo an import",
-    "webhooks.change": "Changes to a webhook",
-    "webhooks.make": "A new webhook",
-    "webhooks.replay": "Send again the changes after a number",
-}
 WORDS: dict[str, str] = {
     UNAVAILABLE: "The database is busy, or cannot be reached.",
     FAULTY_DISK: "The disk of the service is full or faulty: tell whoever runs the service.",
@@ -120,7 +78,8 @@ def render_again(target: str, encoded_form: str, operator: SignedInOperator, csr
         )  # of a bulk action, where its subscribers are counted
         return render_template("go_on.html", path=public_root() + asks, **of_all)
     shown_fields = [(name, value) for name, value in fields if name not in OF_THE_PAGE]
-    named = {"what": WHAT.get(endpoint, ""), "root": public_root(), "target": target, "at": page_of(target)}
+    what = inspect.getdoc(current_app.view_functions[rule.endpoint])
+    named = {"what": what, "root": public_root(), "target": target, "at": page_of(target)}
     return render_template("send_again.html", seen=shown_fields, **named, **of_all)
 
 

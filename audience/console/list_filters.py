@@ -1,4 +1,7 @@
-"""The filters of the list of subscribers: read from the URL, as segment rules, and in words."""
+"""The filters of the list of subscribers: read from the URL, as segment rules, and in words.
+
+A URL has only a name for the text by which the list is searched: no log may have an address.
+"""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
@@ -7,8 +10,12 @@ from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
+from audience.access import sessions
 from audience.access.audit_log import without_addresses
+from audience.access.sites import Site
+from audience.console.page import signed_in
 from audience.console.wording import short_day
+from audience.errors import Refused
 from audience.searches.lists import ORDERS
 
 DATES = {
@@ -19,6 +26,7 @@ DATES = {
 }
 STATUSES = {"subscribed": "Subscribed", "unsubscribed": "Unsubscribed"}
 HAVING = {"last_event_at": "Had an event", "unsubscribed_at": "Unsubscribed at some time"}
+GONE = "This search has expired: search again."
 TYPED, EVERYBODY = "what was typed", "everybody"
 
 Filters = dict[str, Any]
@@ -47,6 +55,21 @@ def filters(arguments: MultiDict[str, str]) -> Filters:
     if wanted:
         chosen["tag"] = wanted
     return chosen
+
+
+def read_search_text(site: Site, chosen: Filters) -> str:
+    """The search text that a list's URL names; "" without one. Raises `Refused` if it was deleted."""
+    name = chosen.get("kept", "")
+    text = sessions.search_text(signed_in().session_id, site.id, name) if name else ""
+    if text is None:
+        raise Refused(GONE)
+    return text
+
+
+def with_text(site: Site, chosen: Mapping[str, Any], text: str) -> Filters:
+    """The filters of a list with another search text, which is stored; with "", without one."""
+    others = {name: value for name, value in chosen.items() if name != "kept"}
+    return others | ({"kept": sessions.keep_search(signed_in().session_id, site.id, text)} if text else {})
 
 
 def rules(chosen: Mapping[str, Any]) -> list[Any]:

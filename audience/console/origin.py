@@ -12,7 +12,6 @@ HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?")
 DEFAULT_PORTS = {"http": "80", "https": "443"}
 MAX_PORT = 65_535
 COOKIE, HTTPS_COOKIE = "audience_console_{port}", "__Secure-audience_console"
-FORMER_COOKIE, FORMER_HTTPS_COOKIE = "audience_session_{port}", "__Host-audience_session"  # of all paths
 
 
 def origin() -> str | None:
@@ -40,16 +39,8 @@ def is_https() -> bool:
 
 def cookie_name() -> str:
     """The session cookie's name; by HTTP, with the port: browsers send a host's cookies to all its ports."""
-    return HTTPS_COOKIE if is_https() else COOKIE.format(port=_port())
-
-
-def former_cookie_name() -> str:
-    """The name of the session cookie of older versions. Browsers also sent it to the pages for people."""
-    return FORMER_HTTPS_COOKIE if is_https() else FORMER_COOKIE.format(port=_port())
-
-
-def _port() -> str:
-    return str(urlsplit(origin() or "").port or DEFAULT_PORTS["http"])
+    port = urlsplit(origin() or "").port or DEFAULT_PORTS["http"]
+    return HTTPS_COOKIE if is_https() else COOKIE.format(port=port)
 
 
 def _public_origin() -> str:

@@ -13,7 +13,7 @@ from audience.access.audit_log import Actor, network_of
 from audience.access.operators import SignedInOperator
 from audience.access.sites import Site
 from audience.console.kept_forms import MAX_KEPT_BYTES, cannot_be_kept, encoded_form, page_of, render_again
-from audience.console.origin import cookie_name, former_cookie_name, is_from_here, is_https, origin
+from audience.console.origin import cookie_name, is_from_here, is_https, origin
 from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, Refused, TooLarge
 from audience.http.access import View, client_address
 from audience.http.errors import STATUS, domain_error
@@ -127,21 +127,15 @@ def session_token() -> str:
     return request.cookies.get(cookie_name(), "")
 
 
-def token_to_replace() -> str:
-    """The token of the session that a new sign-in ends, perhaps from an older version's cookie."""
-    return session_token() or request.cookies.get(former_cookie_name(), "")
-
-
 def keep_session(response: Response, token: str, max_age: int | None = None) -> Response:
     """Adds the session's cookie, which is sent only to the console, to a response. Returns it.
 
-    `max_age` is in seconds; without it, the browser deletes the cookie when closed. An older version's cookie
-    is deleted.
+    `max_age` is in seconds; without it, the browser deletes the cookie when closed.
     """
-    send = partial(response.set_cookie, secure=is_https(), httponly=True, samesite="Lax")
-    send(cookie_name(), token, max_age, path=f"{public_root()}/console")
-    if former_cookie_name() in request.cookies:
-        send(former_cookie_name(), "", 0, path="/")
+    path = f"{public_root()}/console"
+    response.set_cookie(
+        cookie_name(), token, max_age, path=path, secure=is_https(), httponly=True, samesite="Lax"
+    )
     return response
 
 
@@ -155,13 +149,15 @@ def read_form() -> MultiDict[str, str]:
     return request.form
 
 
-def validate(form: RequestSchema, sent: dict[str, Any]) -> dict[str, Any]:
-    """The values in `sent`, validated by the schema `form`. Raises `Refused`."""
+def validate(form: RequestSchema, sent: dict[str, Any], message: str = "") -> dict[str, Any]:
+    """The values in `sent`, validated by the schema `form`. Raises `Refused`, by default with all problems in
+    its message.
+    """
     try:
         values: dict[str, Any] = load(form, sent)
     except FormError as error:
         sentences = " ".join(problem.message for problem in error.problems)
-        raise Refused(f"{NOT_SAVED} {sentences}", error.problems) from error
+        raise Refused(message or f"{NOT_SAVED} {sentences}", error.problems) from error
     return values
 
 

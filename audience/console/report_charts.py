@@ -14,6 +14,7 @@ from audience.reports.report_types import TYPES
 from audience.reports.reports import Report, ReportResult
 
 LEAVING = "LeavingReport"
+PREFIX, SUFFIX = "Reporting::Reports::", "Report"
 REASONS = consents.REASONS | {"word": "no reason given", "undone": "undone"}
 SOURCES = {
     "api": "API", "operator": "by hand", "bulk_act": "bulk action", "cli": "command line",
@@ -21,6 +22,11 @@ SOURCES = {
 }  # fmt: skip
 HEADINGS = {"VisitorsByTag": "Tag", "VisitorsByDomain": "Domain", "Leaving": "Reason"}  # of the labels
 STYLES = {"count": "count", "line_chart": "line", "area_chart": "area", "column_chart": "column"}
+
+
+def kind_of(report_type: str) -> str:
+    """The short name of a report type."""
+    return report_type.removeprefix(PREFIX).removesuffix(SUFFIX)
 
 
 def draw_report(site: Site, report: Report, other: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,14 +45,10 @@ def draw_report(site: Site, report: Report, other: Mapping[str, Any]) -> dict[st
         "value": result.data.get("value"),
         "is_over_time": is_over_time,
         "is_leaving": result.report_type == LEAVING,
-        "heading": settings.get("field") or _heading(result.report_type),
+        "heading": settings.get("field") or HEADINGS.get(kind_of(result.report_type), "Label"),
         "series": (series := _series(result, is_over_time)),
         "totals": [sum(row) for row in zip(*(points["values"] for points in series), strict=True)],
     }
-
-
-def _heading(report_type: str) -> str:
-    return HEADINGS.get(report_type.removeprefix("Reporting::Reports::").removesuffix("Report"), "Label")
 
 
 def _series(result: ReportResult, is_over_time: bool) -> list[dict[str, Any]]:

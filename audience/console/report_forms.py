@@ -5,15 +5,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from audience.access.sites import Site
-from audience.console.report_charts import STYLES
-from audience.errors import Refused
+from audience.console.page import validate
+from audience.console.report_charts import STYLES, kind_of
 from audience.reports.report_types import TYPES
 from audience.reports.reports import Report
 from audience.segments import segments
 from audience.subscribers import custom_fields
-from schemas.base import load
 from schemas.reports import NewReport
-from schemas.values import NAMES, FormError
+from schemas.values import NAMES
 
 NOT_SAVED = "Nothing was saved: correct what is listed below, and save again."
 STYLE_WORDS = {
@@ -24,7 +23,6 @@ STYLE_WORDS = {
 }
 PLAIN = ("name", "report_type", "chart_style", "segment_id")
 SETTINGS = ("days", "from", "to", "unit", "field", "event", "limit")
-PREFIX, SUFFIX = "Reporting::Reports::", "Report"
 KINDS = {
     "VisitorCount": "Subscribers", "NewVisitors": "New", "Unsubscribes": "Unsubscribed",
     "NetGrowth": "Growth", "TotalVisitors": "All so far", "VisitorsByTag": "By tag",
@@ -43,11 +41,6 @@ def full_name(kind: str) -> str:
     return next((type_ for type_ in TYPES if kind_of(type_) == kind), "")
 
 
-def kind_of(report_type: str) -> str:
-    """The short name of a report type."""
-    return report_type.removeprefix(PREFIX).removesuffix(SUFFIX)
-
-
 def meaning(report_type: str) -> str:
     return TYPES[report_type].meaning.replace("`", "")
 
@@ -60,11 +53,7 @@ def read_report(form: Mapping[str, str]) -> dict[str, Any]:
     """The report in a form, as the API takes it. Raises `Refused`."""
     sent: dict[str, Any] = {name: form[name] for name in PLAIN if form.get(name, "").strip()}
     sent["settings"] = {name: form[name].strip() for name in SETTINGS if form.get(name, "").strip()}
-    try:
-        item: dict[str, Any] = load(NewReport(), sent)
-    except FormError as error:
-        raise Refused(NOT_SAVED, error.problems) from error
-    return item
+    return validate(NewReport(), sent, NOT_SAVED)
 
 
 def draft(sent: Mapping[str, str], report: Report | None) -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from audience.access.sites import Site
 from audience.console import list_filters
+from audience.console.page import validate
 from audience.console.rule_conditions import DATES, NAMES
 from audience.console.rule_trees import HEADS, MOST_COUNTED
 from audience.errors import Refused
@@ -13,10 +14,9 @@ from audience.segments import segments
 from audience.segments.segments import Segment
 from audience.segments.subjects import OPERATORS, SUBJECTS
 from audience.subscribers import custom_fields, tags
-from schemas.base import RequestSchema, load
 from schemas.segments import NO_JSON, NewSegment, RulesOnly
 from schemas.values import NAMES as PLAIN_FIELDS
-from schemas.values import FieldError, FormError
+from schemas.values import FieldError
 
 NOT_SAVED = "Nothing was saved: correct what is listed below, and save again."
 FIRST_RULE = {"all": [{"status": "subscribed"}]}
@@ -55,17 +55,8 @@ def _from_json(text: str) -> Any:
 
 
 def _rules(value: Any) -> dict[str, Any]:
-    rules: dict[str, Any] = _read_sent(RulesOnly(), {"rules": value})["rules"]
+    rules: dict[str, Any] = validate(RulesOnly(), {"rules": value}, NOT_SAVED)["rules"]
     return rules
-
-
-def _read_sent(form: RequestSchema, sent: dict[str, Any]) -> dict[str, Any]:
-    """The values in `sent`, validated by the schema `form`. Raises `Refused`."""
-    try:
-        values: dict[str, Any] = load(form, sent)
-    except FormError as error:
-        raise Refused(NOT_SAVED, error.problems) from error
-    return values
 
 
 def read_segment(form: Mapping[str, str]) -> dict[str, Any]:
@@ -75,7 +66,7 @@ def read_segment(form: Mapping[str, str]) -> dict[str, Any]:
         "description": form.get("description", ""),
         "rules": _from_json(form.get("rules", "")),
     }
-    return _read_sent(NewSegment(), sent)
+    return validate(NewSegment(), sent, NOT_SAVED)
 
 
 def of_list(site: Site, chosen: Mapping[str, Any], text: str) -> Segment | None:

@@ -11,8 +11,7 @@ from flask import Blueprint, Response, render_template, request
 
 from audience.access.sites import Site
 from audience.console import links, rule_conditions, rule_trees, rule_words, segment_forms
-from audience.console.kept_texts import read_search_text
-from audience.console.list_filters import filters
+from audience.console.list_filters import filters, read_search_text
 from audience.console.page import actor, attachment, page, read_form, redirect_to
 from audience.console.sent_once import make_once, sent_before
 from audience.console.wording import TURNING

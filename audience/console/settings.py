@@ -8,7 +8,7 @@ from flask import Blueprint, Response, render_template
 
 from audience.access import sites
 from audience.access.sites import Site
-from audience.config import Settings
+from audience.config import SECRET, Settings
 from audience.console.page import actor, page, read_form, redirect_to
 from audience.errors import Refused
 from audience.http.services import services, settings
@@ -21,7 +21,6 @@ blueprint = Blueprint("settings", __name__)
 
 LONG_NAME = "Shorten the name to at most 200 characters."
 MAX_NAME = 200  # characters
-SECRETS = ("metrics_token", "spamhaus_dqs_key", "abusix_key", "redis_url", "database_url")
 
 
 @blueprint.get("/sites/<site_uuid>/settings")
@@ -83,7 +82,7 @@ def _row(field: Any) -> dict[str, Any]:
     """A setting and its value; of a secret, only whether it is set."""
     value = getattr(settings(), field.name)
     text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-    if field.name in SECRETS and value:
+    if field.name in SECRET and value:
         text = "set, not shown"
     return {
         "name": field.name,

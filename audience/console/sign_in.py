@@ -4,18 +4,21 @@ from flask import Blueprint, Response, make_response, render_template, request
 
 from audience import addresses
 from audience.access import operators, sessions, sign_in
-from audience.console.after_sign_in import after_sign_in
+from audience.console.kept_forms import page_of, render_again
 from audience.console.page import (
     client_network,
     keep_session,
     page,
     read_form,
     redirect_to,
+    redirect_to_path,
+    session_token,
     signed_in,
-    token_to_replace,
+    url,
 )
 from audience.errors import Refused, TooMany
 from audience.http.access import client_address, throttled_network
+from audience.http.pages import public_root
 from audience.http.services import services, settings
 
 blueprint = Blueprint("sign_in", __name__)
@@ -37,7 +40,7 @@ def index() -> str:
 def with_password() -> Response:
     """Sign in with a password"""
     form = read_form()
-    email, password, old = form.get("email", ""), form.get("password", ""), token_to_replace()
+    email, password, old = form.get("email", ""), form.get("password", ""), session_token()
     limit_tries(email)
     token = sign_in.with_password(email, password, "remember" in form, client_network(), old)
     if token is None:
@@ -62,7 +65,7 @@ def code() -> str:
 def with_code() -> Response:
     """Sign in with a code, after the password"""
     form = read_form()
-    token, remembered, old = form.get("token", ""), "remember" in form, token_to_replace()
+    token, remembered, old = form.get("token", ""), "remember" in form, session_token()
     if email := sign_in.awaiting_email(token):
         limit_tries(email, "code")
     session = sign_in.with_code(token, form.get("code", ""), remembered, client_network(), old)
@@ -90,7 +93,7 @@ def link() -> str:
 def follow_link() -> Response:
     """Sign in with the token of a one-time link"""
     token = read_form().get("token", "").strip()
-    return _go_on(sign_in.with_link(token, client_network(), token_to_replace()))
+    return _go_on(sign_in.with_link(token, client_network(), session_token()))
 
 
 @blueprint.get("/password")
@@ -106,7 +109,7 @@ def set_password() -> Response:
     """Set a password with the token of a one-time link"""
     form = read_form()
     token = sign_in.set_password_with_link(
-        form.get("token", "").strip(), form.get("password", ""), client_network(), token_to_replace()
+        form.get("token", "").strip(), form.get("password", ""), client_network(), session_token()
     )
     return _go_on(token)
 
@@ -126,7 +129,39 @@ def _go_on(token: str) -> Response:
     if sign_in.awaiting_email(token):
         return make_response(_render("sign_in_code.html", token=token))
     max_age = REMEMBERED_SECONDS if "remember" in form else None
-    return keep_session(after_sign_in(form.get("next", ""), form.get("kept", ""), token), token, max_age)
+    return keep_session(_after(form.get("next", ""), form.get("kept", ""), token), token, max_age)
+
+
+def _after(target: str, form_text: str, token: str) -> Response:
+    """Redirects to the page that was requested before the sign-in.
+
+    If a form was sent there (`form_text`), the operator who had filled it in sees it again. Another operator
+    sees the page with an empty form. `token` is the new session's.
+    """
+    operator = operators.signed_in(token)
+    if not form_text or operator is None or not is_inside(target):
+        return redirect_to_path(inside(target))
+    shown = render_again(target, form_text, operator, sessions.csrf_token(token))
+    return make_response(shown) if shown else redirect_to_path(inside(page_of(target)))
+
+
+def inside(target: str) -> str:
+    """The target below the public path, if it is a path of the console; else the console's first page."""
+    return public_root() + target if is_inside(target) else url("console.overview.home")
+
+
+def is_inside(target: str) -> bool:
+    """Whether a target is a path of the console that no browser or proxy takes for another.
+
+    No path of the console has an encoded character or a parameter: `%2e` is a dot to browsers, `%5c` a slash
+    to some, and `..;` is `..` to some proxies.
+    """
+    if not target.isascii() or not target.isprintable() or "\\" in target:
+        return False
+    path = target.partition("?")[0].partition("#")[0]
+    first, *segments = path.removeprefix("/").split("/")
+    is_path = path.startswith("/console") and not {"%", ";"} & set(path)
+    return is_path and first == "console" and not {"", ".", ".."} & set(segments)
 
 
 def _render(template: str, **values: str) -> str:

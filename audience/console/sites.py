@@ -77,7 +77,7 @@ def ask_deletion(site: Site) -> str:
 @blueprint.post("/sites/<site_uuid>/delete")
 @page(role="owner", again=ask_deletion)
 def delete(site: Site) -> Response:
-    """Have a worker delete the site, once its name is typed"""
+    """Delete the site, once its name is typed"""
     if read_form().get("typed", "").split() != site.name.split():
         raise Refused(TYPE_NAME, [FieldError("typed", TYPE_NAME)])
     site_deletions.ask(site, settings().instance, actor())

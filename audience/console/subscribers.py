@@ -12,8 +12,7 @@ from audience.access.sites import Site
 from audience.changes import pages as change_pages
 from audience.console import consents, rule_trees, timelines
 from audience.console.custom_fields import FIELD_TYPES
-from audience.console.kept_texts import read_search_text, with_text
-from audience.console.list_filters import Chip, chips, filters, rules
+from audience.console.list_filters import Chip, chips, filters, read_search_text, rules, with_text
 from audience.console.page import NOT_FOUND, page, read_form, signed_in, url
 from audience.console.sign_ups import REASONS, STATES
 from audience.console.wording import plainly

@@ -41,7 +41,7 @@ def index(site: Site) -> str:
 @page(role="manager", again=index)
 def rename(site: Site) -> Response:
     """Rename a tag"""
-    tag_renames.rename(site, _chosen("tag"), _name("name"), operator_source(), actor())
+    tag_renames.rename(site, _chosen("tag"), read_name("name"), operator_source(), actor())
     return _redirect(site, "tag-renamed")
 
 
@@ -49,7 +49,7 @@ def rename(site: Site) -> Response:
 @page(role="manager", again=index)
 def merge(site: Site) -> Response:
     """Merge a tag into another"""
-    tag_renames.merge(site, _chosen("tag"), _other(site, _name("into")), operator_source(), actor())
+    tag_renames.merge(site, _chosen("tag"), _other(site, read_name("into")), operator_source(), actor())
     return _redirect(site, "tag-merged")
 
 
@@ -78,7 +78,7 @@ def _chosen(noun: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
 
 
-def _name(field: str) -> str:
+def read_name(field: str) -> str:
     """The name of a tag that was typed into a field. Raises `Refused`."""
     try:
         return str(load(wire.NewTag(), {"name": read_form().get(field, "")})["name"])

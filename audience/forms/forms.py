@@ -50,7 +50,10 @@ NO_WORDING = Sentence(
 )
 NO_MAIL = Sentence(Code.FORM_NOT_READY, "A form needs a way to confirm: set AUDIENCE_SMTP_URL.")
 EVENT_MS = DAY_MS
-LIFTED, COUNTED = "limits of networks lifted for a day", "limits of networks count again"
+LIFTED, COUNTED = (
+    "event started, no limits per network for a day",
+    "event ended, limits per network apply again",
+)
 COLUMNS = StoredForm._fields
 ACTIONS = {OPEN: "form opened", PAUSED: "form paused", ARCHIVED: "form archived"}
 

@@ -233,7 +233,7 @@ def retry(site: Site, import_id: int, actor: Actor) -> None:
     """Queues a failed import of the site again, which the audit log records. Raises `NotFound`."""
     imports.progress(site, import_id)
     imports.retry(import_id)
-    audit_log.record(actor, "import tried again", site, f"import {import_id}")
+    audit_log.record(actor, "import continued", site, f"import {import_id}")
 
 
 def sweep(only_site: int | None = None) -> None:

@@ -61,7 +61,7 @@ def rotate(site: Site, revokes: bool = False, actor: Actor = COMMAND_LINE) -> in
     current = read(site.id).current
     number = current.generation + 1
     _begin(site, number, number if revokes else current.lowest)
-    audit_log.record(actor, "links revoked" if revokes else "links rotated", site)
+    audit_log.record(actor, "all links ended" if revokes else "new links made", site)
     return number
 
 

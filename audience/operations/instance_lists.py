@@ -20,7 +20,11 @@ NORMAL_FORMS: Mapping[str, Callable[[str], str]] = {
     "validation/free": parse_domain,
     "validation/roles": fold,
 }
-AUDIT_TEXTS = {"more": "put on the list", "fewer": "taken away by the list", "neither": "taken off the list"}
+AUDIT_TEXTS = {
+    "more": "added to the list",
+    "fewer": "removed from the bundled list",
+    "neither": "own entry dropped from the list",
+}
 ENTRY = "Enter one word, phrase, domain or mailbox, in the form that the list has."
 UNKNOWN = "Give one of the lists, and more, fewer or neither."
 

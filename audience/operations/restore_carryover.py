@@ -1,4 +1,6 @@
-"""Erasures, unsubscribes and ended keys of the present instance, carried over to a restored backup."""
+"""Erasures, unsubscribes, ended keys and operators of the present instance, carried over to a restored
+backup.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -16,18 +18,18 @@ from audience.erasures import log as erasure_log
 from audience.erasures.erasures import erase_again, existing_uuid_hashes, suppress_absent
 from audience.errors import Refused
 from audience.links import generations as link_generations
-from audience.operations import consent_carryover, operator_carryover
+from audience.operations import consent_carryover
 from audience.operations.consent_carryover import Unsubscribe
 from audience.operations.instance_files import LostFile
 from audience.operations.openers import Openers
-from audience.operations.operator_carryover import CarriedOperator
 from audience.privacy import pepper
 from audience.sources import RESTORE
 from audience.subscribers import subscribers
 from audience.webhooks import outgoing
 from storage import database
-from storage.access import keys, site_counters
+from storage.access import keys, operators, sessions, site_counters
 from storage.access import sites as stored_sites
+from storage.access.operators import ConsoleOperator
 from storage.changes import log as stored_changes
 from storage.erasures import log as stored_log
 from storage.erasures.log import BEGINNING, ERASED, OF_LINKS, LogLine
@@ -49,6 +51,14 @@ PENDING = (
     "migrate` first."
 )
 ANOTHERS = "The erasures in {} are another instance's: name a file that this instance exported."
+
+
+@dataclass(frozen=True)
+class CarriedOperator:
+    """An operator of the present instance; `roles` are by site uuid."""
+
+    operator: ConsoleOperator
+    roles: dict[str, str]
 
 
 @dataclass
@@ -214,7 +224,7 @@ def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
         carryover.note_number(uuid, site_counters.newest_accepted_number(site_id))
         carryover.changes[uuid] = stored_changes.numbers(site_id)[0]
     carryover.ended_keys = stored.ended_keys()
-    carryover.operators = operator_carryover.read()
+    carryover.operators = _read_operators()
     carryover.waiting = consent_carryover.waiting(accepted)
     carryover.links = link_generations.list_by_site()
 
@@ -231,7 +241,7 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> CarryoverCounts:
     _raise_numbers(carryover)
     with database.write(database.SHARED):
         ended = [_end_key(*key) for key in carryover.ended_keys]
-        operator_carryover.apply(carryover.operators)
+        _apply_operators(carryover.operators)
     erased, unsubscribed = (sum(counts[n] for counts in done) for n in range(2))
     return CarryoverCounts(erased, unsubscribed, sum(ended), outgoing.pause_all())
 
@@ -322,3 +332,28 @@ def _end_key(publishable_key: str, revoked_at: int | None, expires_at: int | Non
     if expires_at is not None:
         keys.expire(publishable_key, expires_at)
     return revoked_at is not None and keys.revoke(publishable_key, revoked_at)
+
+
+def _read_operators() -> list[CarriedOperator]:
+    """The operators of the open database."""
+    uuids = {site.id: site.uuid for site in stored_sites.list_all()}
+    return [
+        CarriedOperator(
+            operator, {uuids[site_id]: role for site_id, role in operators.roles_of(operator.id).items()}
+        )
+        for operator in operators.list_all()
+    ]
+
+
+def _apply_operators(carried: list[CarriedOperator]) -> None:
+    """Replaces the restored backup's operators by those carried over, if any. Ends all sessions and links."""
+    sessions.delete_all()
+    if not carried:
+        return
+    for restored in operators.list_all():
+        operators.delete(id=restored.id)
+    site_ids = {site.uuid: site.id for site in stored_sites.list_all()}
+    for operator in carried:
+        operator_id = operators.add_new(operator.operator)
+        for uuid in operator.roles.keys() & site_ids.keys():
+            operators.set_role(operator_id, site_ids[uuid], operator.roles[uuid])

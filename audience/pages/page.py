@@ -19,7 +19,7 @@ from audience.http.services import services, settings
 from audience.looks import looks
 from audience.looks.looks import LANGUAGES, Look
 from audience.pages import texts
-from audience.pages.files import look_url, script_url, static_url
+from audience.pages.files import FOLDER, look_url
 from audience.pages.texts import Texts
 from audience.protocols import REFUSAL
 from audience.sign_ups.sign_ups import OPEN_MS
@@ -95,8 +95,7 @@ def _render(
             languages=[Texts(language) for language in offered],
             query=f"?lang={chosen}" if chosen else "",
             root=public_root(),
-            static_url=static_url,
-            script_url=script_url,
+            static=FOLDER.url,
             look_url=look_url,
             bold=bold,
             whole=whole,

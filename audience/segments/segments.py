@@ -118,7 +118,7 @@ def begin_export(site: Site, segment_id: str, actor: Actor) -> Segment:
     """Records in the audit log that a segment is exported. Returns it. Raises `NotFound`."""
     segment = require(site.id, segment_id)
     size, _ = stored_members.count(site.id, members(site.id, segment_id))
-    audit_log.record(actor, f"{EXPORTED}, begun", site, segment.name, size)
+    audit_log.record(actor, f"{EXPORTED}, started", site, segment.name, size)
     return segment
 
 

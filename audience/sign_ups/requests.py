@@ -128,7 +128,7 @@ def ask_to_confirm(site: Site, uuid: str, actor: Actor, settings: Settings) -> S
         base_url=settings.base_url,
     )
     sign_up = sign_ups.add(site, None, asked)
-    audit_log.record(actor, "confirmation asked for", site, uuid)
+    audit_log.record(actor, "asked to confirm", site, uuid)
     return sign_up
 
 

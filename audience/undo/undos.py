@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from audience import clock
 from audience.access import audit_log, sites
-from audience.access.audit_log import TO_BE_UNDONE, Actor
+from audience.access.audit_log import UNDO_REQUESTED, Actor
 from audience.access.sites import Site
 from audience.bulk import actions as bulk_actions
 from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, BulkAction
@@ -39,7 +39,7 @@ __all__ = ["FAILED", "Undo"]
 DRY_ROWS = 1_000
 SWEPT_ROWS = 1_000
 IMPORT, BULK_ACTION = "import", "bulk_act"
-RESUBSCRIBING = ", people subscribed again,"
+RESUBSCRIBING = ", people subscribed again"
 UNDOABLE = (TAG, UNTAG, UNSUBSCRIBE, FIELD_DELETION)
 COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
 LISTED = 20
@@ -106,7 +106,7 @@ def undo_import(
     if stored_imports.stop(site.id, import_id, clock.now_ms()):
         finished_imports.note(site.id, import_id)
     if actor:
-        sentence = f"import{RESUBSCRIBING if resubscribe else ''} {TO_BE_UNDONE}"
+        sentence = f"import{UNDO_REQUESTED}{RESUBSCRIBING if resubscribe else ''}"
         audit_log.record(actor, sentence, site, undo_work.subject(source))
     return _begin(site.id, source, resubscribe)
 
@@ -125,7 +125,7 @@ def undo_bulk_action(site: Site, action_id: int, days: int, actor: Actor) -> Und
         raise Refused(CHANGED_NOBODY if ended else NOT_UNDOABLE)
     _check_age(site, source, days)
     bulk_actions.stop(site, action)
-    sentence = bulk_actions.audit_text(action, f", {TO_BE_UNDONE}")
+    sentence = bulk_actions.audit_text(action, UNDO_REQUESTED)
     audit_log.record(actor, sentence, site, undo_work.subject(source), action.changed)
     return _begin(site.id, source)
 

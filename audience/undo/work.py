@@ -11,7 +11,7 @@ from typing import Any
 
 from audience import clock, jobs
 from audience.access import audit_log, sites
-from audience.access.audit_log import TO_BE_UNDONE, UNDONE, Actor
+from audience.access.audit_log import UNDO_REQUESTED, UNDONE, Actor
 from audience.changes import log as change_log
 from audience.erasures import erasures
 from audience.errors import NotFound
@@ -52,7 +52,7 @@ def undone_action(undo: Undo) -> UndoneAction:
 
 def subject(source: Source) -> str:
     """What the audit log calls an import or bulk action."""
-    return f"{'import' if source.kind == 'import' else 'act'} {source.id}"
+    return f"{'import' if source.kind == 'import' else 'bulk action'} {source.id}"
 
 
 def give_up(site_id: int, undo_id: int) -> None:
@@ -232,7 +232,7 @@ def _record(site_id: int, undo: Undo) -> None:
     request = audit_log.last_undo_request(site, subject(Source(*undo.source_pair)))
     if request:
         actor = Actor(request.actor, request.client_network)
-        sentence = request.act.replace(TO_BE_UNDONE, UNDONE, 1)
+        sentence = request.act.replace(UNDO_REQUESTED, UNDONE, 1)
         audit_log.record(actor, sentence, site, request.subject, undo.removed + undo.restored)
 
 

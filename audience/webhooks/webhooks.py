@@ -215,7 +215,7 @@ def replay(site: Site, webhook_id: int, after: int, actor: Actor | None = None) 
     if not oldest - 1 <= after <= newest:
         raise Refused(NO_PLACE, [FieldError("after", NO_PLACE)])
     stored.begin_run(site.id, webhook.id, after)
-    _record(site, actor, "webhook replayed", webhook)
+    _record(site, actor, "webhook changes sent again", webhook)
     _hasten(site.id, webhook)
     return require(site.id, webhook_id)
 

@@ -17,14 +17,15 @@ TOLD_BY_THE_RECORD = {  # of changes, or of imports and deliveries, and by nothi
 FILES_OF_PEOPLE = {"GET /fetch/export", "GET /batch/imports/1/errors.csv"}
 SAID = {
     "DELETE /fetch/subscribers": "subscriber erased", "DELETE /fetch/tags/1": "tag deleted",
-    "DELETE /fetch/fields/1": "field deleted, begun: first",
+    "DELETE /fetch/fields/1": "custom field deleted, started: first",
     "PATCH /fetch/tags/2": "tag renamed: renamed", "POST /fetch/tags/3/merge": "tag merged: fourth",
-    "POST /batch/imports/1/undo": "import to be undone",
+    "POST /batch/imports/1/undo": "import, undo requested",
     "POST /fetch/segments": "segment made", "PUT /fetch/segments/1": "segment changed",
     "PATCH /fetch/segments/1": "segment changed", "DELETE /fetch/segments/1": "segment deleted",
     "POST /fetch/webhooks": "webhook made", "PUT /fetch/webhooks/1": "webhook changed",
     "PATCH /fetch/webhooks/1": "webhook changed", "POST /fetch/webhooks/1/rotate": "webhook secret renewed",
-    "POST /fetch/webhooks/1/replay": "webhook replayed", "DELETE /fetch/webhooks/1": "webhook deleted",
+    "POST /fetch/webhooks/1/replay": "webhook changes sent again",
+    "DELETE /fetch/webhooks/1": "webhook deleted",
     "POST /fetch/forms": "form made", "PUT /fetch/forms/1": "form changed",
     "PATCH /fetch/forms/1": "form changed",
     "POST /fetch/sign_ups/1/send": "sign-up sent again", "DELETE /fetch/sign_ups/1": "sign-up deleted",
@@ -145,7 +146,7 @@ def test_an_export_that_is_broken_off_says_so(shop):
     next(answer.iter_encoded())
     next(answer.iter_encoded())
     answer.close()
-    assert page(shop.site)[0].act == "subscribers exported, broken off"
+    assert page(shop.site)[0].act == "subscribers exported, interrupted"
 
 
 def test_reading_writes_nothing_in_the_log(shop):

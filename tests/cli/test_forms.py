@@ -100,7 +100,10 @@ def test_the_limits_of_networks_are_lifted_for_a_day_and_put_back(ask, client):
     assert ask("event", "1", "--end") == "The limits per network apply again.\n"
     assert ask("event", "1", "--end", "--json")["attributes"]["event_until"] is None
     acts = [entry.act for entry in audit_log.page(client.site)]
-    assert acts[:2] == ["limits of networks count again", "limits of networks lifted for a day"]
+    assert acts[:2] == [
+        "event ended, limits per network apply again",
+        "event started, no limits per network for a day",
+    ]
 
 
 def test_its_html_is_printed(ask, client):

@@ -54,24 +54,6 @@ def test_a_command_prints_json_on_request(command, path):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "arguments"),
-    [
-        ("person", "subscriber", ("show", "ann@example.com")),
-        ("check", "answer", ("name", "Ann")),
-    ],
-)
-def test_an_old_name_still_works_hidden_and_names_the_new_one(type_, client, old, new, arguments):
-    client.create("ann@example.com")
-    words = (*arguments, "--json", *(("--site", client.site.uuid) if old == "person" else ()))
-    before, now = type_(old, *words), type_(new, *words)
-    assert before.exit_code == 0
-    assert before.stdout == now.stdout
-    assert before.stderr == f"`audience {old}` is now `audience {new}`.\n"
-    assert now.stderr == ""
-    assert old not in [line.split()[0] for line in type_("--help").output.splitlines() if line.strip()]
-
-
-@pytest.mark.parametrize(
     ("words", "meant"),
     [
         (("subscribr",), "Did you mean 'subscriber'?"),

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from audience.access import sites
-from audience.cli.charts import draw
+from audience.cli.reports import draw
 
 PRO = '{"field": "plan", "is": "pro"}'
 

@@ -352,7 +352,7 @@ def test_links_are_rotated_and_revoked(type_, client):
     assert "Put new links into your emails." in rotate("--revoke", "--yes").output
     assert standing() is Standing.REVOKED
     acts = [(entry.actor, entry.act) for entry in audit_log.page(client.site)]
-    assert acts[:2] == [("command line", "links revoked"), ("command line", "links rotated")]
+    assert acts[:2] == [("command line", "all links ended"), ("command line", "new links made")]
 
 
 @pytest.mark.parametrize(("answer", "scope"), [*enumerate(keys.PURPOSES, 1)])

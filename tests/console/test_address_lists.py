@@ -28,7 +28,7 @@ def test_an_entry_is_put_on_a_list_moved_and_taken_off(site, owner, path):
     owner.post(f"{path}/remove", entry="spam.example")
     assert both(site) == ((), ())
     assert [entry.act for entry in page(site)[:3]] == [
-        "taken off the lists", "put on the allow list", "put on the deny list",
+        "removed from the lists", "added to the allow list", "added to the deny list",
     ]  # fmt: skip
 
 
@@ -84,8 +84,8 @@ def test_an_administrator_changes_the_lists_of_the_instance(put, site, settings)
     assert oct((settings.instance / "validation" / "disposable.txt").stat().st_mode)[-3:] == "600"
     acts = [(entry.act, entry.subject) for entry in page(None)[:2]]
     assert acts == [
-        ("taken off the list validation/disposable", "throw.away.org"),
-        ("taken away by the list validation/disposable", "mailinator.com"),
+        ("own entry dropped from the list validation/disposable", "throw.away.org"),
+        ("removed from the bundled list validation/disposable", "mailinator.com"),
     ]
     answers = Answers(settings)
     assert answers.tables.disposable == bundled().disposable - {"mailinator.com"}

@@ -59,7 +59,7 @@ def test_it_is_asked_seen_and_confirmed(site, manager, path, settings):
     after = manager.get(path)
     assert BUTTON not in after.text
     assert "by confirming a sign-up" in after.text
-    assert ("meg@example.com", "confirmation asked for") in [(entry.actor, entry.act) for entry in page(site)]
+    assert ("meg@example.com", "asked to confirm") in [(entry.actor, entry.act) for entry in page(site)]
     assert "Asked to confirm" in after.text
     printed = manager.get(f"{path}/consent")
     assert "by an operator, because they had not confirmed" in card(printed, "Proof of the sign-up")

@@ -145,5 +145,5 @@ def test_no_name_that_was_typed_brings_an_address_into_the_log(site, owner):
     assert not any("eve" in text or "b.example" in text for entry in kept for text in entry)
     assert [subject for _, subject, _ in kept[:4]] == ["(an address)"] * 3 + ["of (an address)"]
     acts = [act for act, _, _ in kept]
-    assert acts[4:] == ["subscribed", "field set: (an address)", "tag put on: of (an address)"]
+    assert acts[4:] == ["subscribed", "field set: (an address)", "tag added: of (an address)"]
     assert kept[4][2] == '{"reason":"(an address) asked"}'

@@ -84,7 +84,7 @@ def newest(site):
 
 def test_those_who_are_ticked_are_tagged(site, manager, root, work):
     sent = act(manager, root, "tag", tag="fair", **ticked(manager, site, "p1@a.example", "p8@a.example"))
-    assert newest(site) == ("meg@example.com", "tag put on many, begun", 2)
+    assert newest(site) == ("meg@example.com", "tag added to many subscribers, started", 2)
     waiting = followed(manager, sent).text
     assert "data-live" in waiting
     assert "This continues if you leave the page" in waiting
@@ -93,7 +93,7 @@ def test_those_who_are_ticked_are_tagged(site, manager, root, work):
     done = followed(manager, sent).text
     assert re.search(r"<b>2 subscribers tagged .*fair.*</b> by meg@example.com", done)
     assert "data-live" not in done
-    assert newest(site) == ("meg@example.com", "tag put on many", 2)
+    assert newest(site) == ("meg@example.com", "tag added to many subscribers", 2)
 
 
 def test_all_who_match_the_filters_are_untagged_and_who_had_no_tag_is_counted_apart(
@@ -125,7 +125,7 @@ def test_erasing_asks_for_the_number(site, manager, root, work, settings):
     act(manager, root, "erase", typed="2", **fields)
     work()
     assert len(everybody(site)) == 7
-    assert newest(site) == ("meg@example.com", "many erased", 2)
+    assert newest(site) == ("meg@example.com", "many subscribers erased", 2)
     assert "@a.example" not in f"{audit_log.page(site)}"
     assert len(erasure_log.list_all(settings.instance)) == 2
 
@@ -181,7 +181,7 @@ def test_what_is_wrong_is_said_and_nothing_is_done(site, manager, root, fields, 
 def test_an_export_is_kept_a_day_and_lists_people_as_they_are(site, manager, root, work, later, app):
     sent = act(manager, root, "export", "?tag=vip", all="1")
     path = sent.headers["Location"].removeprefix("/console")
-    assert newest(site) == ("meg@example.com", "many exported, begun", 7)
+    assert newest(site) == ("meg@example.com", "many subscribers exported, started", 7)
     erasures.erase(site, app.extensions["audience"].settings.instance, email="p1@a.example")
     shown = manager.get(f"{path}/export.csv")
     assert "attachment" in shown.headers["Content-Disposition"]

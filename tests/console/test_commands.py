@@ -86,11 +86,11 @@ def test_a_name_is_a_field_too(support, path, after):
 def test_tags_are_put_on_and_taken_off(site, ann, support, path, after):
     names = {tag.id: tag.name for tag in tags.list_all(site)}
     assert support.post(path, act="untag", tag="vip").status_code == 303
-    assert (after().tag_ids, newest(site)[1]) == ([], "tag taken off")
+    assert (after().tag_ids, newest(site)[1]) == ([], "tag removed")
     assert support.post(path, act="tag", tag="fair, north").status_code == 303
     names = {tag.id: tag.name for tag in tags.list_all(site)}
     assert [names[tag_id] for tag_id in after().tag_ids] == ["fair, north"]
-    assert newest(site) == ("sue@example.com", "tag put on", ann.uuid)
+    assert newest(site) == ("sue@example.com", "tag added", ann.uuid)
 
 
 def test_consent_is_taken_and_given_again_with_a_reason(site, ann, support, path, after):

@@ -44,7 +44,7 @@ def break_off(sent):
 
 
 def test_the_log_says_who_took_the_file_and_how_many_were_in_it(app, site, path):
-    assert newest(site) == ("olga@example.com", "many exported, begun", "act 1", PEOPLE)
+    assert newest(site) == ("olga@example.com", "many subscribers exported, started", "bulk action 1", PEOPLE)
     max_ = signed_in(app, "max@example.com", {site: "manager"})
     shown = max_.get(path).text
     assert "6 subscribers ready to download" in shown
@@ -52,7 +52,7 @@ def test_the_log_says_who_took_the_file_and_how_many_were_in_it(app, site, path)
     sent = max_.get(f"{path}/export.csv")
     assert sent.text.count("@a.example") == PEOPLE
     assert sent.headers["X-Accel-Buffering"] == "no"  # nginx would keep a copy on its disk
-    assert newest(site) == ("max@example.com", "many exported", "act 1", PEOPLE)
+    assert newest(site) == ("max@example.com", "many subscribers exported", "bulk action 1", PEOPLE)
     assert "Downloaded by max@example.com" in max_.get(path).text
 
 
@@ -60,7 +60,7 @@ def test_a_file_that_was_broken_off_is_logged_with_what_was_sent(site, manager, 
     with manager.http.get(f"/console{path}/export.csv", base_url=manager.origin, buffered=False) as sent:
         break_off(sent)
     entry = newest(site)
-    assert entry[:3] == ("meg@example.com", "many exported, broken off", "act 1")
+    assert entry[:3] == ("meg@example.com", "many subscribers exported, interrupted", "bulk action 1")
     assert 0 < entry[3] < PEOPLE
 
 
@@ -69,4 +69,4 @@ def test_a_segment_is_logged_at_its_end(site, manager):
     path = f"/sites/{site.uuid}/segments/{made.id}/export"
     assert manager.post(path).text.count("@a.example") == PEOPLE
     assert newest(site) == ("meg@example.com", "segment exported", "Vips", PEOPLE)
-    assert audit_log.page(site)[1].act == "segment exported, begun"
+    assert audit_log.page(site)[1].act == "segment exported, started"

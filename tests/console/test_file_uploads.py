@@ -270,7 +270,7 @@ def test_an_import_that_stopped_is_tried_again(site, manager, root, monkeypatch)
     monkeypatch.undo()
     assert "Try again" in manager.get(followed).text
     assert manager.post(f"{followed}/retry").status_code == 303
-    assert audit_log.page(site)[0].act == "import tried again"
+    assert audit_log.page(site)[0].act == "import continued"
     site_lane.drain(site.id, 30)
     assert subscribers.find(site, email="ann@a.example") is not None
     assert manager.post(f"{followed}/retry").status_code == 404

@@ -171,12 +171,12 @@ def test_an_owner_lifts_the_limits_of_networks_for_a_day(site, owner, manager, p
     assert owner.post(f"{path}/{form.id}/event", event="on").status_code == 303
     shown = manager.get(f"{path}/{form.id}").text
     assert "Sign-ups from one network are not limited until" in shown
-    assert acts(site)[0] == ("owner@example.com", "limits of networks lifted for a day")
+    assert acts(site)[0] == ("owner@example.com", "event started, no limits per network for a day")
     manager.post(f"{path}/{form.id}", **SENT)
     assert forms.get(site, form.id).has_event
     owner.post(f"{path}/{form.id}/event", event="off")
     assert "Sign-ups from one network are not limited" not in owner.get(f"{path}/{form.id}").text
-    assert acts(site)[0] == ("owner@example.com", "limits of networks count again")
+    assert acts(site)[0] == ("owner@example.com", "event ended, limits per network apply again")
     owner.post(f"{path}/{form.id}/event", event="on")
     later(DAY_MS)
     assert not forms.get(site, form.id).has_event

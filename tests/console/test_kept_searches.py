@@ -6,7 +6,7 @@ import re
 import pytest
 
 from audience.access import audit_log, sessions
-from audience.console.kept_texts import GONE
+from audience.console.list_filters import GONE
 from audience.erasures import erasures
 from audience.searches import lists as subscriber_lists
 from audience.searches.lists import ListRequest

@@ -62,7 +62,7 @@ def test_an_export_of_chosen_ones_has_links_if_asked(app, site, manager, ann, wa
     assert f'href="/console{path}/export.csv?links=1"' in manager.get(path).text
     found = urls(manager.get(f"{path}/export.csv{'?links=1' if wanted else ''}"))
     assert all(bool(url) == wanted for url in found.values())
-    assert audit_log.page(site)[0].act == f"many exported{' with links' if wanted else ''}"
+    assert audit_log.page(site)[0].act == f"many subscribers exported{' with links' if wanted else ''}"
     support = signed_in(app, "sue@example.com", {site: "support"})
     assert support.get(f"{path}/export.csv?links=1").status_code == 404
 
@@ -78,7 +78,7 @@ def test_an_owner_makes_new_links_and_ends_all(site, owner, manager, ann):
     assert read(first).standing is Standing.OLD
     assert owner.post(path, act="revoke", confirmed="on").status_code == 303
     assert read(first).standing is Standing.REVOKED
-    assert [entry.act for entry in audit_log.page(site)[:2]] == ["links revoked", "links rotated"]
+    assert [entry.act for entry in audit_log.page(site)[:2]] == ["all links ended", "new links made"]
 
 
 def test_a_webhook_is_given_links_and_loses_them(site, owner):

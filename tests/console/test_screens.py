@@ -113,8 +113,10 @@ class TestConfigured:
     def settings(self, tmp_path):
         return Settings(instance=tmp_path, spamhaus_dqs_key="abcdefgh12345678", metrics_token="t" * 32)
 
-    def test_secrets_of_the_settings_are_not_shown(self, administrator):
+    def test_secrets_of_the_settings_are_not_shown(self, administrator, settings):
+        object.__setattr__(settings, "database_read_url", "postgresql://ann:hidden-word@replica/people")
         shown = administrator.get("/configured").text
+        assert "hidden-word" not in shown
         assert "set, not shown" in shown
         assert "abcdefgh12345678" not in shown
         assert "t" * 32 not in shown

@@ -112,14 +112,3 @@ def test_the_cookie_goes_to_no_page_for_people(browser, ann):
     assert browser.post("/sign-in", **FORM).status_code == 303
     assert browser.is_signed_in()
     assert browser.http.get_cookie(COOKIE, path="/") is None
-
-
-def test_the_cookie_of_an_older_audience_needs_one_sign_in_and_is_deleted(browser, ann):
-    former, token = "audience_session_8000", sessions.begin(ann.id, True, "127.0.0.0/24")
-    browser.http.set_cookie(former, token, domain="localhost")
-    assert not browser.is_signed_in()
-    assert browser.post("/sign-in", **FORM).status_code == 303
-    assert browser.is_signed_in()
-    assert browser.http.get_cookie(former, domain="localhost") is None
-    assert sessions.find(token) is None
-    assert "Set-Cookie" not in browser.get("/account").headers

@@ -88,7 +88,10 @@ def test_a_field_is_deleted_by_a_bulk_action(site, root, manager, settings):
     shown = manager.get(f"/sites/{site.uuid}/acts/{action.id}").text
     assert all(text in shown for text in ("Delete a field of 3", "plan", "Undo, until"))
     assert custom_fields.list_all(site) == []
-    assert [act for act, _ in acts(site)][:2] == ["field deleted: plan", "field deleted, begun: plan"]
+    assert [act for act, _ in acts(site)][:2] == [
+        "custom field deleted: plan",
+        "custom field deleted, started: plan",
+    ]
 
 
 def test_a_deletion_that_ends_at_once_leads_to_the_list(site, root, manager, settings, monkeypatch):

@@ -79,7 +79,7 @@ def test_an_import_is_taken_back_after_its_counts_are_seen(site, manager, path):
     sent = audit_log.page(site)[0]
     assert (sent.act, sent.subject, sent.subjects) == ("kept subscribers downloaded", "import 1", 1)
     assert f'{path}/undo"' not in shown
-    assert audit_log.page(site)[1].act == "import undone"
+    assert audit_log.page(site)[1].act == "import, undone"
     assert manager.get(f"/sites/{site.uuid}/subscribers/{uuid}").status_code == 200
 
 
@@ -173,7 +173,7 @@ def test_an_act_that_failed_is_stopped_for_good(site, manager, broken):
     assert "Stopped by hand: 2 subscribers not reached." in shown
     assert f'href="/console{broken}/undo"' in shown
     assert "/cancel" not in shown
-    assert audit_log.page(site)[0].act == "tag put on many, stopped: x"
+    assert audit_log.page(site)[0].act == "tag added to many subscribers, stopped: x"
 
 
 def test_whom_an_import_calls_left_is_counted_before_and_after(site, manager):

@@ -13,14 +13,13 @@ from audience.access import operators, sessions, sign_in, sites
 from audience.access.audit_log import COMMAND_LINE
 from audience.bulk import actions as bulk_actions
 from audience.console import kept_forms
-from audience.console.kept_forms import MAX_KEPT_BYTES, PASSWORDS, QUESTIONS, SECRETS, WHAT
-from audience.console.kept_texts import GONE
+from audience.console.kept_forms import MAX_KEPT_BYTES, SECRETS
+from audience.console.list_filters import GONE
 from audience.http.admission import Admission
 from audience.protocols import REFUSAL
 from audience.segments import segments
 from tests.console.browser import ORIGIN, alert, open_browser
 from tests.console.conftest import PASSWORD
-from tests.console.forms import WRITES
 from tests.console.test_subscriber_list import add
 from tests.console.test_subscriber_list import shown as listed
 
@@ -74,7 +73,7 @@ def test_it_is_shown_again_and_sent_by_hand(manager, site, path):
     assert (wrong.status_code, alert(wrong)) == (422, sign_in.WRONG)
     shown = signs_in(manager, wrong)
     assert shown.status_code == 200
-    assert "A new segment" in shown.text
+    assert "<b>Make a segment, or only show who matches</b>" in shown.text
     assert html.escape(FIELDS["name"]) in shown.text
     assert segments.list_all(site) == []
     again = hidden(shown)
@@ -234,14 +233,10 @@ def test_an_act_on_those_of_a_search_that_is_gone_leads_to_the_list(manager, sit
 
 
 def test_every_form_that_is_shown_again_says_what_it_is(app):
-    views = {rule.rule.removeprefix("/console"): rule.endpoint for rule in app.url_map.iter_rules()
-             if "POST" in (rule.methods or ()) and rule.rule.startswith("/console")}  # fmt: skip
-    shown_again = {
-        views[rule].removeprefix("console.")
-        for rule, (_, fields) in WRITES.items()
-        if fields and not PASSWORDS & set(fields) and app.view_functions[views[rule]].role != "anyone"
-    }
-    assert shown_again - QUESTIONS - {"account.set_email"} <= set(WHAT)
+    views = [app.view_functions[rule.endpoint] for rule in app.url_map.iter_rules()
+             if "POST" in (rule.methods or ()) and rule.rule.startswith("/console")]  # fmt: skip
+    assert len(views) > 50
+    assert [view.__qualname__ for view in views if not view.__doc__] == []
 
 
 def test_nothing_that_a_link_brings_is_shown(manager, site, path):

@@ -143,7 +143,7 @@ def test_changes_are_sent_again_from_a_number(site, owner, path, made):
     assert owner.post(f"{path}/{made.id}/replay", after=str(newest - 1)).status_code == 303
     again = webhooks.get(site, made.id)
     assert (again.place, again.run) == (newest - 1, made.run + 1)
-    assert acts(site)[0] == ("owner@example.com", "webhook replayed")
+    assert acts(site)[0] == ("owner@example.com", "webhook changes sent again")
     for after in ("tomorrow", "", "-1", str(newest + 1)):
         refused = owner.post(f"{path}/{made.id}/replay", after=after)
         assert refused.status_code == 422

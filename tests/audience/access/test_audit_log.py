@@ -88,8 +88,8 @@ def test_old_entries_go_in_pieces(app, monkeypatch):
 )
 def test_of_an_address_only_that_it_was_one_is_kept(client, at):
     address = f"ann{at}example.com"
-    record(ANN, f"tag put on: {address}", client.site, f"({address})", 1, {"q": f"Ann {address}"})
+    record(ANN, f"tag added: {address}", client.site, f"({address})", 1, {"q": f"Ann {address}"})
     entry = page(client.site)[0]
-    assert entry.act == "tag put on: (an address)"
+    assert entry.act == "tag added: (an address)"
     assert entry.subject == "((an address))"
     assert entry.typed == '{"q":"Ann (an address)"}'

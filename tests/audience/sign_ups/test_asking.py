@@ -70,7 +70,7 @@ def test_who_confirms_is_subscribed_with_a_proof_of_who_asked(site, zoe, setting
     [proof] = proofs_of(site, found(site))
     assert (proof.form_id, proof.asked_by, proof.confirmed_by) == (0, "operator", "click")
     [entry] = audit_log.of_subject(site, zoe.uuid)
-    assert (entry.actor, entry.act) == (MARA.name, "confirmation asked for")
+    assert (entry.actor, entry.act) == (MARA.name, "asked to confirm")
 
 
 @database.session()

@@ -153,14 +153,14 @@ def test_what_mentions_people_is_read_once_over_many_turns(site, monkeypatch):
 
 def test_what_operators_typed_of_whom_it_removes_is_forgotten(site, begun):
     """It may be the name, as where somebody is erased; addresses are never kept."""
-    audit_log.record(Actor("operator"), "many exported, begun", site, typed={"q": "Wrong"})
+    audit_log.record(Actor("operator"), "many subscribers exported, started", site, typed={"q": "Wrong"})
     site_lane.drain(site.id, 30)
     assert undos.get(site, import_source(begun)).removed == 5
     assert "Wrong" not in f"{audit_log.page(site)}"
 
 
 def test_what_operators_typed_is_forgotten_where_it_fails_after_it_has_removed_some(site, begun, monkeypatch):
-    audit_log.record(Actor("operator"), "many exported, begun", site, typed={"q": "Wrong"})
+    audit_log.record(Actor("operator"), "many subscribers exported, started", site, typed={"q": "Wrong"})
     real = undo_work._do_chunk
 
     def until_one_is_removed(*arguments):
