@@ -38,7 +38,7 @@ from schemas.base import Doubled, RequestSchema, load, query_values
 from schemas.pages import refuse_ignored
 from schemas.responses import ResponseSchema, or_null
 
-FORBIDDEN = "Forbidden: this key's scope does not allow this; ask the operator for a key that does."
+FORBIDDEN = "Forbidden: this key's scope does not allow this; ask the operator for a key with the scope {}."
 RATE_LIMITED = "Rate limit: too many requests; wait the seconds in Retry-After."
 SMALL_BODY_BYTES = 2**20
 Files = tuple[str, ...]  # media types
@@ -169,7 +169,7 @@ def _check(scope: str, is_file: bool, is_batch: bool) -> Check:
     def check() -> tuple[AuthenticatedKey, int]:
         key = authenticate()
         if not key.may(scope):
-            raise Forbidden(FORBIDDEN)
+            raise Forbidden(FORBIDDEN.format(scope))
         if not has_body() and (not is_file or "upload" in request.args):
             return key, 0
         max_bytes = _max_bytes(is_file, is_batch)
