@@ -17,9 +17,10 @@ from schemas.file_readings import reading as reading
 from schemas.formats import files, tables
 from schemas.formats.files import ColumnPlan, InspectedFile
 from schemas.formats.readings import Reading
-from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run, Table
+from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, ZIP, Run, Table
 from schemas.imports import LEFT, STAYED, ImportSchema, import_, too_late, too_late_counts
 from schemas.responses import OPTIONAL, Date, ResponseSchema, integer, string
+from schemas.searches import STATUSES
 from schemas.values import NAMES, write_date
 
 WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -91,7 +92,7 @@ class ColumnMeta(ResponseSchema):
 
 
 class FileMeta(ResponseSchema):
-    format = ma.fields.String(validate=ma.validate.OneOf((CSV, XLSX, JSON_LINES, JSON_ARRAY)))
+    format = ma.fields.String(validate=ma.validate.OneOf((CSV, XLSX, ZIP, JSON_LINES, JSON_ARRAY)))
     encoding = ma.fields.String(allow_none=True)
     delimiter = ma.fields.String(allow_none=True)
     sheet = ma.fields.String(allow_none=True)
@@ -112,6 +113,7 @@ class PreviewRow(ResponseSchema):
     vars().update({name: ma.fields.String(allow_none=True) for name in NAMES})
     fields_ = StoredValues(keys=ma.fields.String(), data_key="fields")
     tags = ma.fields.List(ma.fields.String())
+    status = ma.fields.String(validate=ma.validate.OneOf(STATUSES), allow_none=True)
     created_at = Date(allow_none=True)
     unsubscribed_at = Date(allow_none=True)
 
@@ -213,6 +215,7 @@ def _preview(preview: Any) -> dict[str, Any]:
         **{name: (getattr(subscriber, name) or None) if subscriber else None for name in NAMES},
         "fields": subscriber.fields if subscriber else {},
         "tags": list(preview.tags),
+        "status": subscriber and STATUSES[subscriber.unsubscribed_at is not None],
         "created_at": write_date(subscriber.created_at) if subscriber else None,
         "unsubscribed_at": write_date(subscriber.unsubscribed_at) if subscriber else None,
     }

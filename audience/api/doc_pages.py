@@ -16,7 +16,7 @@ from audience.api.doc_tables import fill_in
 
 INDEX = "README"
 PICTURE = ".png"
-SERVICE = "http://127.0.0.1:8000/"  # as the documentation calls it
+SERVICE = "http://127.0.0.1:8000"  # as the documentation calls it
 
 
 class Heading(NamedTuple):
@@ -39,15 +39,15 @@ def sources() -> dict[str, Path]:
     return {str(file.relative_to(folder)).removesuffix(".md"): file for file in found}
 
 
-def read(name: str, root: str) -> DocPage:
-    """The page `name`, with links below the path `root`."""
+def read(name: str, base_url: str) -> DocPage:
+    """The page `name` of the service at `base_url`, whose address stands in its examples."""
     markdown = _parser()
-    tokens = markdown.parse(fill_in(sources()[name].read_text("utf-8")))
+    tokens = markdown.parse(fill_in(sources()[name].read_text("utf-8").replace(SERVICE, base_url)))
     title, *headings = _name_headings(tokens)
     for inline in tokens:
         inline.attrs.pop("style", None)  # alignment of a column, which the security policy refuses
         for token in inline.children or ():
-            _resolve(token, dirname(name), root)
+            _resolve(token, dirname(name), base_url)
     for opening, inline, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if opening.type == "th_open" and not inline.content:
             opening.tag = closing.tag = "td"  # the corner of a table heads nothing
@@ -80,14 +80,15 @@ def _name_headings(tokens: list[Token]) -> list[Heading]:
     return headings
 
 
-def _resolve(token: Token, folder: str, root: str) -> None:
+def _resolve(token: Token, folder: str, base_url: str) -> None:
     """Turns a relative link into an address of the service. A link to what is not served becomes text."""
+    root = urlsplit(base_url).path
     for key in token.attrs.keys() & {"href", "src"}:
         address = str(token.attrs[key])
         link = urlsplit(address)
         target = normpath(join(folder, link.path)).removesuffix(".md")
         if link.scheme or not link.path:
-            token.attrs[key] = address.replace(SERVICE, f"{root}/")
+            token.attrs[key] = address.replace(base_url, root)
         elif target in sources():
             token.attrs[key] = link._replace(path=f"{root}/docs/{target}").geturl()
         else:

@@ -13,6 +13,7 @@ from audience.api.openapi import describe
 from audience.api.reference import Reference
 from audience.http.access import public
 from audience.http.pages import SECURITY_HEADERS, packable, public_root
+from audience.http.services import settings
 from audience.http.static_files import StaticFolder
 from audience.looks import looks
 
@@ -92,7 +93,7 @@ def packed(name: str, render: Callable[[], str]) -> Response:
 
 def render_page(name: str) -> str:
     """The HTML of a page of the documentation."""
-    shown = doc_pages.read(name, public_root())
+    shown = doc_pages.read(name, settings().base_url)
     return render_template("api/doc_page.html", page=shown, is_index=name == doc_pages.INDEX, **frame())
 
 

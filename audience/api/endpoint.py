@@ -37,7 +37,7 @@ from schemas.base import Doubled, RequestSchema, load, query_values
 from schemas.pages import refuse_ignored
 from schemas.responses import ResponseSchema, or_null
 
-FORBIDDEN = "Forbidden: this key's scope does not allow this; ask the operator for a key that does."
+FORBIDDEN = "Forbidden: this key's scope does not allow this; ask the operator for a key with the scope {}."
 RATE_LIMITED = "Rate limit: too many requests; wait the seconds in Retry-After."
 SMALL_BODY_BYTES = 2**20
 Family = Literal["fetch", "batch", "experimental", "stats"]  # endpoints that share a rate limit
@@ -104,7 +104,7 @@ class Endpoint(Writes):
         """Checks a request before its body is read. Returns the key and the most bytes."""
         key = authenticate()
         if not key.may(self.scope):
-            raise Forbidden(FORBIDDEN)
+            raise Forbidden(FORBIDDEN.format(self.scope))
         if not has_body() and (not self.accepts or "upload" in request.args):
             return key, 0
         (check_file if self.accepts else check_json)(self.max_bytes)

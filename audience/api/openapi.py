@@ -128,7 +128,7 @@ ALWAYS_SENT = (
 ERRORS = {  # an example of each
     400: NotUnderstood(JSON),
     401: Unauthorized(UNAUTHORIZED),
-    403: Forbidden(FORBIDDEN),
+    403: Forbidden(FORBIDDEN.format("full")),
     404: NotFound(HTTP[404]),
     405: NotUnderstood(HTTP[405]),
     408: TooLate(),

@@ -35,7 +35,7 @@ FILE_AS_FORM = (
     "Send the file with its own Content-Type, such as text/csv: without one, curl says that it is a form. "
     "Send it with --data-binary, since -d removes the line ends."
 )
-FORM = "Send the body as JSON, not as a form."
+FORM = "Send the body as JSON, with the header Content-Type: application/json; without it, curl sends a form."
 JSON = Sentence(Code.BODY_NOT_JSON, "The body is not JSON: send one JSON object, in UTF-8.")
 OBJECT = Sentence(Code.BODY_NOT_OBJECT, "The body is not an object: send one JSON object.")
 LARGE_BYTES = 2**17

@@ -187,7 +187,7 @@ def _preview(row: dict[str, Any]) -> str:
     """One line that shows the result of a row."""
     if row["message"]:
         return f"Row {row['row']}: {row['outcome']}: {in_commands(row['message'])}"
-    names = ("email", "first_name", "last_name", "tags", "fields", "created_at", "unsubscribed_at")
+    names = ("email", "first_name", "last_name", "tags", "fields", "status", "created_at", "unsubscribed_at")
     values = {name: row[name] for name in names if row[name]}
     return f"Row {row['row']}: {row['outcome']}: {compact_json(values)}"
 

@@ -78,6 +78,10 @@ HTTP = {
         Code.METHOD_NOT_ALLOWED, "This path does not allow this method: use one that the header Allow lists."
     ),
 }
+TWICE = Sentence(Code.PATH_NOT_FOUND, "Not found: this path has /api/v1 twice: leave one of them out.")
+NO_PAGE = Sentence(
+    Code.PATH_NOT_FOUND, "Not found: there is nothing at this address; check how it is written."
+)
 OTHER_HTTP = Sentence(
     Code.BAD_REQUEST, "The server could not read this request: correct it and send it again."
 )
@@ -119,7 +123,20 @@ def http_error(error: HTTPException) -> ErrorResponse:
     status = error.code or 500
     allow = ", ".join(sorted(getattr(error, "valid_methods", None) or ()))
     message = HTTP.get(status, UNEXPECTED if status >= 500 else OTHER_HTTP)
+    if status == 404:
+        message = _not_found()
     return ErrorResponse(status, message, message.code, headers={"Allow": allow} if allow else {})
+
+
+def _not_found() -> Sentence:
+    if not _is_json():
+        return NO_PAGE
+    return TWICE if request.path.startswith("/api/v1/api/v1") else HTTP[404]
+
+
+def _is_json() -> bool:
+    """Whether the request is answered in JSON, even with an error."""
+    return request.path.split("/")[1] in JSON_ROOTS
 
 
 def unavailable_response(_: Exception) -> ErrorResponse:
@@ -172,7 +189,7 @@ def register(
 def respond(handler: Handler, error_pages: Mapping[str, ErrorPage], exception: Exception) -> Response:
     """The response to an exception: JSON for API and monitoring, else the blueprint's or a plain page."""
     error = handler(exception)
-    if request.path.split("/")[1] in JSON_ROOTS:
+    if _is_json():
         response = jsonify(body(error))
     elif show := error_pages.get(request.blueprints[-1] if request.blueprints else ""):
         response = show(error)

@@ -26,7 +26,6 @@ ERROR = """<!doctype html>
 <body>
 <h1>{title}</h1>
 <p>{message}</p>
-<p>The API is described at <a href="{root}/docs/api">{root}/docs/api</a>.</p>
 </body>
 </html>
 """
@@ -47,5 +46,5 @@ def packable(plain: bytes, gzipped: bytes, mimetype: str) -> Response:
 
 def error_page(status: int, message: str) -> Response:
     title = f"{status} {HTTPStatus(status).phrase}"
-    page = ERROR.format(title=title, message=escape(message), root=escape(public_root()))
+    page = ERROR.format(title=title, message=escape(message))
     return Response(page, status, SECURITY_HEADERS, "text/html")

@@ -50,7 +50,10 @@ NO_SMTPUTF8 = "The mail server accepts only addresses in ASCII (it lacks SMTPUTF
 NO_HEADER = (
     "No email is sent to an address that contains =?, because mail programs read it as a different address."
 )
-NO_STARTTLS = "The mail server offers no STARTTLS: use smtps://, or the port on which it does."
+NO_STARTTLS = (
+    "The mail server offers no STARTTLS: use smtps://, the port on which it does or, on your own machine or "
+    "network, smtp+plain://."
+)
 NO_AUTH = f"The mail server offers no way to sign in that Audience knows ({', '.join(sorted(METHODS))})."
 NO_FILE = "AUDIENCE_SMTP_PASSWORD_FILE names no file that can be read: correct its name or its rights."
 NOT_ASCII = "Choose a user and a password in ASCII: the mail server accepts no others."

@@ -12,9 +12,7 @@ from audience.config import Settings
 from audience.privacy import pepper, secret_files
 from storage.errors import Unusable
 
-UNREADABLE = (
-    "the file that AUDIENCE_DATABASE_PASSWORD_FILE names cannot be read: correct its name or its rights"
-)
+UNREADABLE = "the password file {} cannot be read: correct its name or its rights"
 CACHE_MB = 8  # of a worker: an import touches some thousand pages again and again
 MIGRATION_TIMEOUT_SECONDS = 5.0  # for another command that migrates at the same time
 
@@ -84,7 +82,7 @@ def password(file: str) -> str | None:
     try:
         return Path(file).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise Unusable(UNREADABLE) from error
+        raise Unusable(UNREADABLE.format(file)) from error
 
 
 def check_migrated(settings: Settings) -> None:

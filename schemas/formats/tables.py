@@ -22,7 +22,7 @@ from schemas.formats.refusals import FileRefused
 from schemas.formats.workbook import Workbook
 from schemas.values import compact_json
 
-CSV, XLSX, JSON_LINES, JSON_ARRAY = "csv", "xlsx", "jsonl", "json"
+CSV, XLSX, ZIP, JSON_LINES, JSON_ARRAY = "csv", "xlsx", "zip", "jsonl", "json"
 MAX_NAMES = 10_000
 IMPORT, SKIP = "import", "skip"  # what becomes of hidden rows of a workbook
 
@@ -72,7 +72,7 @@ class Table:
 
         Raises `FormError` if the rest of the file cannot be read.
         """
-        if self.kind == XLSX:
+        if self.kind in (XLSX, ZIP):
             yield from self._below(self._fill_merged(readers.sheet_records(self.binary)))
             return
         with encodings.reading(self.binary, self.encoding) as text:
@@ -180,8 +180,9 @@ def _require_columns(table: Table) -> Table:
 
 def _workbook(binary: BinaryIO, reading: Reading, run: Run, unpacked: BinaryIO) -> Table:
     book = workbook.unpack(run, binary, unpacked, reading.sheet, reading.hidden_rows == SKIP)
+    kind = XLSX if book.sheets else ZIP
     table = Table(
-        XLSX, "utf-8", None, reading.headed, [], unpacked, book.sheet or None, book.sheets, book=book
+        kind, "utf-8", None, reading.headed, [], unpacked, book.sheet or None, book.sheets, book=book
     )
     return at_row(table, reading.header_row or 1)
 

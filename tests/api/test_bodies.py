@@ -138,7 +138,9 @@ def test_json_that_is_out_of_bounds_or_no_object_stays_a_400(client, coding):
 def test_a_form_is_a_415(client, endpoint, subtests):
     for content_type, data in FORMS.items():
         with subtests.test(content_type):
-            assert response_assertions.error(send(client, endpoint, data, content_type), 415) == []
+            response = send(client, endpoint, data, content_type)
+            assert response_assertions.error(response, 415) == []
+            assert "Content-Type: application/json" in response.json["error"]
 
 
 @pytest.mark.parametrize("content_type", ["application/x-www-form-urlencoded", "multipart/form-data"])

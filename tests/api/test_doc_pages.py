@@ -123,6 +123,13 @@ def test_links_and_pictures_are_below_the_public_address(settings, app):
         assert [link for link in found if not link.startswith(("/audience/docs", "#"))] == [], name
 
 
+def test_the_examples_name_the_service_at_hand(settings, app):
+    object.__setattr__(settings, "public_url", "https://people.example/audience")
+    text = app.test_client().get(address("clients")).text
+    assert "https://people.example/audience/api/v1/stats/site" in text
+    assert ":8000" not in text
+
+
 @pytest.mark.parametrize("path", ["/docs", "/docs/", "/docs/segments", "/docs/answers/validation"])
 def test_a_page_is_packed_and_allows_no_foreign_content(app, path):
     plain = app.test_client().get(path)

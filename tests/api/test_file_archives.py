@@ -27,7 +27,8 @@ def test_the_files_of_mailchimp_are_one_import(client):
     data = zipped({f"export/{file.name}": file.read_bytes() for file in MAILCHIMP})
     dry = ask(client, data, ZIP, {"dry_run": "1"}).json
     assert (dry["dry_run"]["created"], dry["dry_run"]["unsubscribed"]) == (6, 4)
-    assert dry["meta"]["preset"] == "mailchimp"
+    assert (dry["meta"]["preset"], dry["meta"]["format"]) == ("mailchimp", "zip")
+    assert [row["status"] for row in dry["dry_run"]["rows"]].count("unsubscribed") == 4
     response = ask(client, data, ZIP)
     assert response.status_code == 200, response.text
     site_lane.drain(client.site.id, 30)

@@ -257,6 +257,9 @@ def test_a_dry_run_judges_and_keeps_nothing(client):
     assert (first["fields"], first["tags"]) == ({"plan": "free"}, ["vip", "new"])
     assert first["unsubscribed_at"] is not None
     assert judged["rows"][2]["message"]
+    assert [row["status"] for row in judged["rows"]] == [
+        "unsubscribed", "unsubscribed", None, None, "unsubscribed", "unsubscribed",
+    ]  # fmt: skip
     assert client.counts() == before
     assert client.get("/batch/imports").json == {"data": []}
     assert fields(client) == {"plan": "pro"}

@@ -188,6 +188,8 @@ def test_a_dry_run_shows_each_column_and_the_first_rows(type_import, client):
         "Column 4, color: field:color. The name is not known, so the column becomes a custom field." in output
     )
     assert 'Row 2: created: {"email":"ann@example.com",' in output
+    assert '"status":"unsubscribed"' in output
+    assert '"status":"subscribed"' in output
     assert output.count("\nRow ") == 20
     assert "created 31, updated 0, unchanged 0, refused 0, suppressed 0, unsubscribed 1." in output
     assert client.counts() == (0, 0, 0)

@@ -187,6 +187,13 @@ def test_a_password_on_the_command_line_is_refused(mirror):
         mirror("postgresql://audience:secret@127.0.0.1/people", exit_code=1, catch_exceptions=False)
 
 
+def test_a_password_file_that_cannot_be_read_is_named(mirror, tmp_path):
+    file = tmp_path / "none"
+    with pytest.raises(Unusable, match=str(file)):
+        url = "postgresql://audience@127.0.0.1/people"
+        mirror(url, "--password-file", file, exit_code=1, catch_exceptions=False)
+
+
 def test_the_password_is_read_from_a_file(mirror, tmp_path, monkeypatch):
     opened = []
 

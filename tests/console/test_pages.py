@@ -288,6 +288,7 @@ def test_the_own_address_of_a_sites_pages_names_no_console(app, public, site, ba
     for path in (*of_operators, "/unsubscribe/broken", "/nothing"):
         answer = app.test_client().get(path, headers={"Host": host})
         assert (answer.status_code, "people.example" in answer.text) == (404, False), path
+        assert "/docs" not in answer.text or answer.is_json, path
     assert app.test_client().get("/favicon.ico", headers={"Host": host}).status_code == 200
     for path in ("/docs", "/docs/console", "/docs/api"):
         assert app.test_client().get(path, headers={"Host": "people.example"}).status_code == 200, path

@@ -173,6 +173,7 @@ def test_scopes(prepared_client, endpoint, scope):
         response_assertions.answer(response, endpoint.status)
     else:
         assert response_assertions.error(response, 403) == []
+        assert response.json["error"].endswith(f"with the scope {endpoint.scope}.")
 
 
 @pytest.mark.parametrize("spelling", [

@@ -215,6 +215,9 @@ def test_an_unknown_path_leads_to_the_description(client):
     response = client.get("/fetch/nothing")
     response_assertions.error(response, 404)
     assert "/docs/api" in response.json["error"]
+    doubled = client.get("/api/v1/fetch/nothing")
+    response_assertions.error(doubled, 404)
+    assert "twice" in doubled.json["error"]
 
 
 def test_an_unknown_report_type_is_told_all_ten(client):
