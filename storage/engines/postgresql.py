@@ -167,7 +167,10 @@ def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iter
 def migration_lock(opened: Any) -> Iterator[None]:
     """Lets one process of all hosts migrate, in one transaction. No other process writes meanwhile."""
     with opened.atomic(READ_COMMITTED):
-        opened.run(f"SELECT pg_advisory_xact_lock({MIGRATING}); SELECT pg_advisory_xact_lock({INSTANCE})")
+        opened.run(
+            f"SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = {STILL_MS}; "
+            f"SELECT pg_advisory_xact_lock({MIGRATING}); SELECT pg_advisory_xact_lock({INSTANCE})"
+        )
         yield
 
 
