@@ -43,7 +43,8 @@ def locked(app, client):
     with psycopg.connect(app.extensions["audience"].settings.database) as other:
 
         def partition_of(site):
-            return other.execute(OF_SITE, (site.id,)).fetchone()[0][-1]
+            [(name,)] = other.execute(OF_SITE, (site.id,)).fetchall()
+            return name[-1]
 
         others = iter(lambda: open_client(app.test_client()), None)
         locked = next(each for each in others if partition_of(each.site) != partition_of(client.site))
