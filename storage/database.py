@@ -328,7 +328,7 @@ def migrate() -> list[str]:
     applied: list[str] = []
     with session():
         while True:
-            with engine.migration_lock(database):
+            with engine.migration_lock(database, True):
                 runner = _usable()
                 history.replace_old_history(runner)
                 if not (pending := history.read(runner).pending):

@@ -10,7 +10,7 @@ import sys
 import threading
 from pathlib import Path
 
-from storage.engines.postgresql_citus import COPIED
+from storage.engines.postgresql_citus import LOCAL
 from storage.engines.postgresql_pool import ServerPool
 from storage.engines.sqlite_pool import SqlitePool
 from storage.instance.site_tables import site_owned_tables
@@ -20,7 +20,7 @@ DOOR = (sys.prefix, *(str(ROOT / "storage" / name) for name in ("database.py", "
 STORAGE = (sys.prefix, str(ROOT / "storage"))
 MOVES = "storage/instance/moves.py"
 OF_ALL = tuple(str(ROOT / name) for name in ("storage/migrations", MOVES, "tests", "bench"))
-TABLES = sorted(set(site_owned_tables()) - set(COPIED))
+TABLES = sorted(set(site_owned_tables()) - set(LOCAL))
 USES = re.compile(rf"(?:FROM|JOIN|UPDATE|INTO) \"?({'|'.join(TABLES)})\b")
 CHANGES = re.compile(r"(INSERT INTO|DELETE FROM) subscribers |UPDATE subscribers SET .*\bupdated_at = ")
 RECORDS = "INSERT INTO change_log "

@@ -164,10 +164,17 @@ def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iter
 
 
 @contextlib.contextmanager
-def migration_lock(opened: Any) -> Iterator[None]:
-    """Lets one process of all hosts migrate, in one transaction. No other process writes meanwhile."""
+def migration_lock(opened: Any, ends_still: bool = False) -> Iterator[None]:
+    """Lets one process of all hosts migrate, in one transaction. No other process writes meanwhile.
+
+    With `ends_still`, a host that stands still for `STILL_MS` loses its transaction.
+    """
     with opened.atomic(READ_COMMITTED):
-        opened.run(f"SELECT pg_advisory_xact_lock({MIGRATING}); SELECT pg_advisory_xact_lock({INSTANCE})")
+        opened.run(
+            "SET LOCAL lock_timeout = 0; "
+            f"SET LOCAL idle_in_transaction_session_timeout = {STILL_MS if ends_still else 0}; "
+            f"SELECT pg_advisory_xact_lock({MIGRATING}); SELECT pg_advisory_xact_lock({INSTANCE})"
+        )
         yield
 
 

@@ -1,15 +1,16 @@
 """Spreading the tables over the nodes of Citus, where the server has that extension.
 
-Every node has a copy of the tables in `COPIED`. All others are distributed by site: the rows of one site are
-on one node.
+Tables in `LOCAL` stay on the coordinator, so that they are written while a node is down. Every node has a
+copy of `COPIED`. All others are distributed by site: the rows of one site are on one node.
 """
 
 import json
 from typing import Any
 
 HAS_CITUS = "SELECT to_regprocedure('create_reference_table(regclass)') IS NOT NULL"
-COPIED = (  # referenced tables before those that reference them
-    "sites", "keys", "key_sites", "operators", "operator_roles", "sessions", "one_time_links", "sent_forms",
+COPIED = "sites"  # joined with tables of sites
+LOCAL = (
+    "keys", "key_sites", "operators", "operator_roles", "sessions", "one_time_links", "sent_forms",
     "audit_log", "pepper", "instance_state", "logged_erasures", "mailbox_counts",
 )  # fmt: skip
 FIRST = "site_counters"  # the other distributed tables are colocated with it
@@ -65,10 +66,9 @@ def distribute(opened: Any) -> None:
         return
     records = opened.execute_sql("SELECT CAST(logicalrelid AS text) FROM pg_dist_partition").fetchall()
     spread = {name for (name,) in records}
-    for table in COPIED:
-        if table not in spread:
-            opened.execute_sql("SELECT create_reference_table(CAST(%s AS regclass))", (table,))
-    of_sites = [name for name, _ in opened.execute_sql(OF_SITES).fetchall() if name not in COPIED]
+    if COPIED not in spread:
+        opened.execute_sql("SELECT create_reference_table(CAST(%s AS regclass))", (COPIED,))
+    of_sites = [name for name, _ in opened.execute_sql(OF_SITES).fetchall() if name not in LOCAL]
     for table in sorted(of_sites, key=lambda name: name != FIRST):
         if table not in spread:
             _distribute(opened, table)

@@ -30,7 +30,8 @@ SETTINGS = (
     "SELECT set_config('jit', 'off', false), CASE WHEN pg_size_bytes(current_setting('work_mem')) < 2 ^ 25 "
     "THEN set_config('work_mem', '32MB', false) END, "
     "CASE WHEN CAST(current_setting('hash_mem_multiplier') AS float) < 8 "  # of segments of eight million
-    "THEN set_config('hash_mem_multiplier', '8', false) END"
+    "THEN set_config('hash_mem_multiplier', '8', false) END, "
+    "set_config('lock_timeout', CAST(%s AS text), false)"  # of readers: a write transaction sets its own
 )
 LET_BE_SECONDS = 1  # for which no connection is tried after the server did not answer
 SILENT = "the server does not answer"
@@ -55,6 +56,7 @@ class NumberLoader(Loader):
 class ServerConnections(Psycopg3Database):  # type: ignore[misc]  # peewee is untyped
     """Connects to a server. If it does not answer, further attempts fail at once for `LET_BE_SECONDS`."""
 
+    timeout = 0.0  # seconds that a reader waits for a lock on a table; 0 for no limit
     _let_be_until = 0.0
 
     def _connect(self) -> Any:
@@ -73,7 +75,7 @@ class ServerConnections(Psycopg3Database):  # type: ignore[misc]  # peewee is un
             refuse_unsupported(connection)
             connection.prepare_threshold = prepare_threshold(connection)
             if connection.prepare_threshold is not None:
-                connection.execute(SETTINGS)
+                connection.execute(SETTINGS, (round(self.timeout * 1000),))
         except (Unusable, psycopg.Error):
             connection.close()
             raise

@@ -43,8 +43,11 @@ STANDBY = (
 DEAD = "Vacuum does not keep up: look at autovacuum's settings and at transactions that stay open."
 LONG = "It keeps deleted rows from being removed: find it in pg_stat_activity, and end it."
 REPLAYED = "CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END"
-POSITION = f"SELECT CAST({REPLAYED} AS text)"
-HAS_REACHED = f"SELECT {REPLAYED} >= CAST(? AS pg_lsn)"
+TIMELINE = (  # of a server that takes writes; a standby that is promoted begins a new one
+    "CASE WHEN pg_is_in_recovery() THEN NULL ELSE left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) END"
+)
+POSITION = f"SELECT CAST({REPLAYED} AS text), {TIMELINE}"
+HAS_REACHED = f"SELECT {REPLAYED} >= CAST(? AS pg_lsn), {TIMELINE} <> ?"
 MAY_IDENTIFY = "SELECT has_function_privilege('pg_control_system()', 'EXECUTE')"
 IDENTITY = (
     "SELECT concat(system_identifier, '/', d.oid) FROM pg_control_system() "

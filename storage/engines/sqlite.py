@@ -181,7 +181,7 @@ def writers_turn(opened: Any, timeout_seconds: float, gate: Any) -> AbstractCont
 
 
 @contextlib.contextmanager
-def migration_lock(opened: Any) -> Iterator[None]:
+def migration_lock(opened: Any, _ends_still: bool = False) -> Iterator[None]:
     """Lets one process migrate while no other writes. Its commits checkpoint the write-ahead log."""
     opened.turns.take(threading.TIMEOUT_MAX)
     try:

@@ -26,6 +26,7 @@ STATE = (  # of a site: while the replica has the same, its answers are those of
 )
 NO_SERVER = "database_read_url needs a database on a server: remove it, or set AUDIENCE_DATABASE_URL"
 ANOTHER = "database_read_url leads to another database: name a standby that follows the one of database_url"
+PROMOTED = "the read replica was promoted and no longer follows the primary"
 SILENT = "the read replica does not answer"
 BEHIND = "the read replica is behind"
 ADVICE = "The primary is read instead: check the replica's log and network, and AUDIENCE_DATABASE_READ_URL."
@@ -96,6 +97,8 @@ class Replica:
                     return SILENT
                 if engine.identity(self._pool) != own:
                     return ANOTHER
+                if row[1]:
+                    return PROMOTED
                 if row[0]:
                     return ""
         return BEHIND

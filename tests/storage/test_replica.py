@@ -264,6 +264,23 @@ def test_a_replica_that_is_behind_is_said(client, standby, settings, paused):
     assert until(lambda: note(settings)) == [(State.WARN, replica.BEHIND)]
 
 
+def test_a_replica_that_was_promoted_is_said_and_the_primary_itself_is_one(client, settings, server, url):
+    with guard.lowered():
+        promoted = Standby(server)
+        promoted.run("pg_ctl", "promote", f"--pgdata={promoted.folder}/data", "--wait")
+    for read_url, said in (
+        (promoted.url(name_of(url)), [(State.WARN, replica.PROMOTED)]),
+        (url, []),
+    ):
+        database.open(url, read_url=read_url)
+        client.create(f"{len(said)}@example.com", first_name="New")
+        assert exported(client) == {"Before", "New"}
+        assert note(settings) == said
+    database.close()
+    with guard.lowered():
+        promoted.remove()
+
+
 def test_nothing_is_written_on_it(client):
     @database.on_replica
     def write(site):

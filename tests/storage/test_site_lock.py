@@ -3,6 +3,7 @@
 import io
 from concurrent.futures import ThreadPoolExecutor
 
+import psycopg
 import pytest
 
 from audience import clock
@@ -24,6 +25,7 @@ from storage.imports import file_imports as stored_files
 from storage.imports import imports as stored_imports
 from storage.imports.file_imports import RefusedRow
 from storage.instance import site_tables
+from storage.opening import history
 from storage.subscribers import subscribers as stored
 from tests.jobs import count_segments, run_bulk_actions
 from tests.service import until
@@ -31,6 +33,7 @@ from tests.service import until
 WRITERS, ROUNDS = 8, 25
 SECONDS = 30
 WAITING_FOR_ROW = "SELECT count(*) FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted"
+WAITING_FOR_TABLE = "SELECT count(*) FROM pg_locks WHERE locktype = 'relation' AND NOT granted"
 WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 
 
@@ -111,10 +114,27 @@ def test_a_writer_that_stands_still_loses_its_lock(site, monkeypatch):
     write_nothing(site.id)
 
 
+def test_a_migration_that_stands_still_loses_its_lock(site, monkeypatch):
+    monkeypatch.setattr(postgresql, "STILL_MS", 50)
+
+    def take_no_step(_runner):
+        write_nothing_beside(site.id)
+        database.ping()
+
+    monkeypatch.setattr(history, "replace_old_history", take_no_step)
+    with pytest.raises(Unavailable, match=r"^PostgreSQL: .*idle"):
+        database.migrate()
+
+
+def write_nothing_beside(site_id):
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(write_nothing, site_id).result(SECONDS)
+
+
 def stand_still(site_id):
     """Returns to a transaction after another has written the site."""
-    with ThreadPoolExecutor(1) as pool, database.write(site_id):
-        pool.submit(write_nothing, site_id).result(SECONDS)
+    with database.write(site_id):
+        write_nothing_beside(site_id)
         database.ping()
 
 
@@ -130,6 +150,21 @@ def test_who_waits_too_long_gives_up(site, url, held):
         waiting = pool.submit(write_nothing, site.id)
         with pytest.raises(Unavailable, match="others are writing"):
             waiting.result(SECONDS)
+
+
+def test_who_reads_a_locked_table_gives_up_and_a_migration_does_not(site, url, server):
+    database.open(url, timeout=0.2)
+    with psycopg.connect(url) as other, ThreadPoolExecutor(1) as pool:
+        other.execute("LOCK TABLE subscribers, schema_migration IN ACCESS EXCLUSIVE MODE")
+        with pytest.raises(Unavailable, match="others are writing"):
+            subscribers.find(site, "a@example.com")
+        migrating = pool.submit(database.migrate)
+        with psycopg.connect(url) as beside:
+            until(lambda: beside.execute(WAITING_FOR_TABLE).fetchone() == (1,))
+            with pytest.raises(Unavailable, match="others are writing"):
+                subscribers.find(site, "a@example.com")
+        other.rollback()
+        assert migrating.result(SECONDS) == []
 
 
 def test_who_waits_for_a_site_that_is_deleted_writes_nothing(site):

@@ -114,14 +114,14 @@ def test_a_role_and_a_database_are_set_up_as_the_page_says(run, server, tmp_path
     }
     assert "shop" in run("audience site create shop; audience site list", **own)
     [first] = re.findall(r"`ALTER ROLE audience (SET work_mem[^`]+)`", PAGE)
-    others = re.findall(r"`(SET (?:hash_mem_multiplier|jit) = [^`]+)`", PAGE)
+    others = re.findall(r"`(SET (?:hash_mem_multiplier|jit|lock_timeout) = [^`]+)`", PAGE)
     for setting in (first, *others):
         server.execute(f"ALTER ROLE {role} {setting}")
     shown = [
         run(f"psql --no-psqlrc -Atc 'SHOW {each}' -U {role} {name}").strip()
-        for each in ("work_mem", "hash_mem_multiplier", "jit")
+        for each in ("work_mem", "hash_mem_multiplier", "jit", "lock_timeout")
     ]
-    assert shown == ["32MB", "8", "off"]
+    assert shown == ["32MB", "8", "off", "4s"]
 
 
 def test_a_copy_beside_the_first_keeps_to_its_log(run, server, urls, tmp_path):
