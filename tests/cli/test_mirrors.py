@@ -188,9 +188,8 @@ def test_a_password_on_the_command_line_is_refused(mirror):
 
 
 def test_a_password_file_that_cannot_be_read_is_named(mirror, tmp_path):
-    file = tmp_path / "none"
+    file, url = tmp_path / "none", "postgresql://audience@127.0.0.1/people"
     with pytest.raises(Unusable, match=str(file)):
-        url = "postgresql://audience@127.0.0.1/people"
         mirror(url, "--password-file", file, exit_code=1, catch_exceptions=False)
 
 
