@@ -21,7 +21,7 @@ from storage.instance import doctor as stored
 DATABASE_ERRORS = (StatementError, Unavailable, Unusable)
 NO_DATABASE_YET = "none yet: `audience serve` creates it"
 SILENT = "the tables of these sites do not answer: {}"
-READY_SECONDS = 1.0  # after which /readyz asks no further sites, if it has to ask one by one
+READY_SECONDS = 1.0  # after which /readyz asks no further sites, if the tables of some do not answer
 PARTLY = "the tables of some sites do not answer: their requests and imports wait, those of others continue"
 PROBE_ERRORS = (*DATABASE_ERRORS, SettingError, AudienceError, OSError)
 Explain = Callable[["Probe", Exception], Finding]
@@ -129,7 +129,14 @@ def readiness(settings: Settings, processes: Processes, answers: Answers) -> Rea
     """The result of the probes of /readyz; `answers` are those of this web process."""
     context = Context(settings, processes, in_service=True, answers=answers)
     until = time.monotonic() + READY_SECONDS
-    findings = {probe: _run(probe, probe.ready, context, _public, until) for probe in PROBES if probe.ready}
+    findings: dict[Probe, list[Finding]] = {}
+    for probe in PROBES:
+        if probe.ready:
+            is_partly = any(finding.found == PARTLY for found in findings.values() for finding in found)
+            if is_partly and probe.needs is Needs.MIGRATED and time.monotonic() > until:
+                findings[probe] = [warn(probe.name, PARTLY)]
+            else:
+                findings[probe] = _run(probe, probe.ready, context, _public, until)
     return Readiness(
         {
             probe.name: " ".join(_sentences(results, State.BAD)) or None

@@ -75,15 +75,19 @@ def client(app):
 
 @pytest.fixture
 def fault(client, ill, monkeypatch):
-    """From now on, what reads or writes the ill site's tables fails, and what reads those of all sites."""
-    run = ServerPool.execute_sql
+    """From now on, what reads or writes the ill site's tables fails, and what reads those of all sites. Lists
+    these statements.
+    """
+    run, failed = ServerPool.execute_sql, []
 
     def execute_sql(pool, sql, params=None, **options):
         if USES.search(sql) and (ILL in (params or ()) or of_no_site(sql)):
+            failed.append(sql)
             raise psycopg.errors.ConnectionFailure("connection to the remote node failed")
         return run(pool, sql, params, **options)
 
     monkeypatch.setattr(ServerPool, "execute_sql", execute_sql)
+    return failed
 
 
 @pytest.fixture
@@ -169,6 +173,13 @@ def test_the_service_is_ready_and_says_what_is_lost(client, fault):
     answer = client.http.get("/readyz")
     assert answer.status_code == 200, answer.json
     assert any("do not answer" in warning for warning in answer.json["warnings"])
+
+
+def test_the_service_waits_once_for_tables_that_do_not_answer(client, fault, monkeypatch):
+    """As long as for a lock, each time."""
+    monkeypatch.setattr(probes, "READY_SECONDS", -1)
+    assert client.http.get("/readyz").status_code == 200
+    assert len(fault) == 1
 
 
 def test_what_is_wrong_at_other_sites_is_told(client, ill, fault, monkeypatch):
