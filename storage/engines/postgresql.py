@@ -158,9 +158,14 @@ def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iter
             raise Unavailable(ELSEWHERE if phase else UPGRADE)
         if site_id == 0:
             opened.run(f"SELECT pg_advisory_xact_lock({SHARED_ROWS})")
-        elif site_id is not None and opened.execute_sql(LOCK_SITE, (site_id,)).fetchone() is None:
+        elif site_id is not None and not _lock(opened, site_id):
             raise Unavailable(GONE)
         yield
+
+
+def _lock(opened: Any, site_id: int) -> bool:
+    """Locks a site for the transaction. Returns False without such a site."""
+    return opened.execute_sql(LOCK_SITE, (site_id,), **KEEPS_PLAN).fetchone() is not None
 
 
 @contextlib.contextmanager
@@ -185,7 +190,7 @@ def is_spread(opened: Any) -> bool:
 
 def now_ms(opened: Any) -> int | None:
     """The server's clock, in milliseconds since 1970."""
-    return int(opened.execute_sql(NOW).fetchone()[0])
+    return int(opened.execute_sql(NOW, **KEEPS_PLAN).fetchone()[0])
 
 
 def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:

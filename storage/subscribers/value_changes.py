@@ -91,7 +91,8 @@ class Changes:
 
 def of_site(site_id: int) -> list[ValueChange]:
     """The waiting changes of a site, oldest first."""
-    records = rows("SELECT id, added, removed FROM value_changes WHERE site_id = ? ORDER BY id", (site_id,))
+    query = "SELECT id, added, removed FROM value_changes WHERE site_id = ? ORDER BY id"
+    records = rows(query, (site_id,), keeps_plan=True)
     return [
         ValueChange(row_id, PackedLists(added), PackedLists(removed)) for row_id, added, removed in records
     ]
