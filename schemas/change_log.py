@@ -9,6 +9,7 @@ import orjson
 from schemas import links
 from schemas.base import JsonSchema, RequestSchema, describe
 from schemas.codes import Code, Sentence
+from schemas.cursors import BoundedNumber, number_up_to
 from schemas.responses import (
     OPTIONAL,
     Date,
@@ -28,27 +29,10 @@ MAX_LIMIT = 1_000
 AFTER = Sentence(
     Code.MALFORMED_VALUE, "Send a number that `meta.next` of an answer gave you, or leave it out."
 )
-LIMIT = Sentence(Code.OUT_OF_RANGE, f"Send a whole number from 1 to {MAX_LIMIT}.")
 AsText = orjson.Fragment  # of JSON that is answered as it is stored
 LinksOf = Callable[[str, str], Mapping[str, str]]  # by uuid and address
 KINDS = ("created", "updated", "subscribed", "unsubscribed", "erased", "reset")
 NO_REASON = ("link", "word")  # source and reason of who unsubscribed by a link and gave none
-
-
-class BoundedNumber(ma.fields.Field[int]):
-    """A whole number within bounds, as a number or as text."""
-
-    def __init__(self, least: int, most: int, message: str, **options: Any) -> None:
-        super().__init__(**options)
-        self.least, self.most, self.message = least, most, message
-        self.json_schema: JsonSchema = {"type": "integer", "minimum": least, "maximum": most}
-
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
-        text = str(value).strip() if type(value) in (int, str) else ""
-        number = int(text) if text.isascii() and text.isdigit() and len(text) < 17 else -1
-        if not self.least <= number <= self.most:
-            raise ma.ValidationError(self.message)
-        return number
 
 
 class ListChanges(RequestSchema):
@@ -56,9 +40,7 @@ class ListChanges(RequestSchema):
 
     after = BoundedNumber(0, 2**53, AFTER, **describe("Changes after this number."))
     links = links.switch()
-    limit = BoundedNumber(
-        1, MAX_LIMIT, LIMIT, load_default=100, **describe("The number of changes, 100 by default.")
-    )
+    limit = number_up_to(MAX_LIMIT, load_default=100, **describe("The number of changes, 100 by default."))
 
 
 class ChangeSource(ResponseSchema):

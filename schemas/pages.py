@@ -9,7 +9,7 @@ import marshmallow as ma
 from schemas import cursors
 from schemas.base import JsonSchema, RequestSchema, describe
 from schemas.codes import Code, Sentence
-from schemas.cursors import CURSOR, CursorField, PerPage
+from schemas.cursors import CURSOR, CursorField, number_up_to
 from schemas.responses import OPTIONAL, ResponseSchema, error_values_field, integer
 from schemas.values import DATES, FieldError, FormError, closest, error_names, write_date
 
@@ -59,7 +59,7 @@ class Paged(Listed):
 class PagedList(Listed):
     """The parameters of a list that comes whole, unless `per_page` or `cursor` is sent."""
 
-    per_page = PerPage(MAX_PER_PAGE)
+    per_page = number_up_to(MAX_PER_PAGE)
     cursor = CursorField(1)
 
 

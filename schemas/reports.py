@@ -8,6 +8,7 @@ import marshmallow as ma
 
 from schemas.base import JsonSchema, RequestSchema, Text, as_text, describe, nested
 from schemas.codes import Code, Sentence
+from schemas.cursors import number_up_to
 from schemas.custom_fields import FieldKey
 from schemas.patches import Patch
 from schemas.responses import (
@@ -27,7 +28,6 @@ MIN_YEAR, MAX_YEAR = 1970, 2199
 DAY = Sentence(
     Code.MALFORMED_DATE, f"Send a date from {MIN_YEAR}-01-01 to {MAX_YEAR}-12-31, such as 2026-08-21."
 )
-WHOLE = Sentence(Code.OUT_OF_RANGE, "Send a whole number from 1 to {}.")
 UNIT = Sentence(Code.UNKNOWN_CHOICE, "Send day, week or month.")
 ORDER = Sentence(Code.OUT_OF_RANGE, "Send a date on or after `from`.")
 
@@ -47,31 +47,14 @@ class Day(ma.fields.Field[str]):
         return day.isoformat()
 
 
-class Whole(ma.fields.Field[int]):
-    """A whole number from 1 to `maximum`, or its digits as text."""
-
-    json_schema: ClassVar[JsonSchema] = {"type": "integer", "minimum": 1}
-
-    def __init__(self, maximum: int, **options: Any) -> None:
-        super().__init__(**options)
-        self.maximum = maximum
-
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
-        digits = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
-        is_number = digits.isascii() and digits.isdigit() and len(digits) < 10
-        if not is_number or not 1 <= int(digits) <= self.maximum:
-            raise ma.ValidationError(WHOLE.format(self.maximum))
-        return int(digits)
-
-
 class SettingsSchema(RequestSchema):
     unit = Text(strip=True, validate=ma.validate.OneOf(["day", "week", "month"], error=UNIT))
-    days = Whole(3_660)
+    days = number_up_to(3_660)
     from_ = Day(data_key="from", attribute="from")
     to = Day()
     field = FieldKey()
     event = Text(strip=True, blank=False)
-    limit = Whole(100)
+    limit = number_up_to(100)
 
     @ma.post_load
     def in_order(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from schemas.base import (
     nested,
 )
 from schemas.codes import Code, Sentence
-from schemas.cursors import OTHER_SORT, WITH_PAGE, CursorField, PerPage
+from schemas.cursors import OTHER_SORT, WITH_PAGE, CursorField, number_up_to
 from schemas.custom_fields import field_key
 from schemas.pages import MAX_PER_PAGE, Paged, page_meta
 from schemas.subscribers import with_plus
@@ -136,7 +136,7 @@ class SearchSubscribers(Paged):
     status = Choice(STATUSES)
     field = FieldValues()
     sort = Choice([sign + name for name in SORTS for sign in ("", "-")])
-    per_page = PerPage(MAX_PER_PAGE)
+    per_page = number_up_to(MAX_PER_PAGE)
     cursor = CursorField(3)
     links = links.switch()
 

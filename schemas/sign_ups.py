@@ -18,8 +18,8 @@ from schemas.base import (
     describe,
     nested,
 )
-from schemas.change_log import BoundedNumber
 from schemas.codes import Code, Sentence
+from schemas.cursors import BoundedNumber
 from schemas.custom_fields import field_key
 from schemas.links import PersonName, without_link
 from schemas.responses import (

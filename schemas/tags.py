@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Doubled, JsonSchema, RequestSchema, Text, as_text, clean_each, describe, nested
-from schemas.change_log import BoundedNumber
 from schemas.codes import Code, Sentence
+from schemas.cursors import BoundedNumber
 from schemas.links import without_link
 from schemas.pages import list_meta
 from schemas.responses import Date, ResponseSchema, dump, integer, listing, resource, single

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import REQUIRED, JsonSchema, RequestSchema, Text, Truth, describe, nested
-from schemas.change_log import AFTER, KINDS, BoundedNumber, ChangeSchema
+from schemas.change_log import AFTER, KINDS, ChangeSchema
 from schemas.codes import Code, Sentence
+from schemas.cursors import BoundedNumber
 from schemas.imports import ImportCounts
 from schemas.pages import PageMeta
 from schemas.patches import Patch
