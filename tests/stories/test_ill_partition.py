@@ -173,7 +173,7 @@ def test_the_service_is_ready_and_says_what_is_lost(client, fault):
 
 def test_what_is_wrong_at_other_sites_is_told(client, ill, fault, monkeypatch):
     monkeypatch.setattr(probes, "READY_SECONDS", 3600)
-    webhook, _ = webhooks.create(client.site, WEBHOOK, private_addresses=True)
+    webhook, _ = webhooks.create(client.site, WEBHOOK)
     with database.write(client.site.id):
         database.execute(
             "UPDATE webhooks SET paused = 'failing' WHERE site_id = ? AND id = ?",
