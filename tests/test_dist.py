@@ -147,7 +147,8 @@ def test_every_table_is_packed(archive):
 def test_every_page_of_the_documentation_is_packed(archive):
     pages = {name for name in sources() if not name.endswith("-dark.png")}
     with zipfile.ZipFile(archive) as packed:
-        names = {each.removeprefix("code/audience/docs/").removesuffix(".md") for each in packed.namelist()}
+        packed_names = [each.removeprefix("code/audience/api/documents/") for each in packed.namelist()]
+    names = {each.removesuffix(".md") for each in packed_names}
     assert pages <= names
 
 

@@ -34,7 +34,7 @@ def lease_clock(monkeypatch):
 
 
 def make(site, receiver, **values):
-    webhook, _ = webhooks.create(site, {"url": receiver.url} | values, private_addresses=True)
+    webhook, _ = webhooks.create(site, {"url": receiver.url} | values)
     return webhook
 
 

@@ -34,7 +34,7 @@ class DocPage(NamedTuple):
 @cache
 def sources() -> dict[str, Path]:
     """The file of each page and picture, by its path below `/docs`, which has no `.md`."""
-    folder = Path(str(files("audience"))) / "docs"
+    folder = Path(str(files("audience.api"))) / "documents"
     found = (file for ending in (".md", PICTURE) for file in folder.rglob(f"*{ending}"))
     return {str(file.relative_to(folder)).removesuffix(".md"): file for file in found}
 

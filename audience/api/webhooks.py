@@ -63,7 +63,7 @@ def create_webhook(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the webhook with its secret, which no later answer shows.
     """
-    return {"data": wire.webhook_with_secret(*webhooks.create_checked(site, form["webhook"], actor()))}
+    return {"data": wire.webhook_with_secret(*webhooks.create(site, form["webhook"], actor()))}
 
 
 @blueprint.get("/fetch/webhooks/<number:webhook_id>")
@@ -88,7 +88,7 @@ def update_webhook(site: Site, form: dict[str, Any], webhook_id: int) -> dict[st
 
     Returns the webhook as it is now.
     """
-    return {"data": wire.webhook(webhooks.put(site, webhook_id, form["webhook"], actor()))}
+    return {"data": wire.webhook(webhooks.replace(site, webhook_id, form["webhook"], actor()))}
 
 
 @blueprint.patch("/fetch/webhooks/<number:webhook_id>")
@@ -104,7 +104,7 @@ def patch_webhook(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str
     if not form["webhook"]:
         return {"data": _resource(site, webhook_id)}
     item = apply_patch(wire.SaveWebhook, "webhook", _resource(site, webhook_id), form["webhook"])
-    return {"data": wire.webhook(webhooks.put(site, webhook_id, item, actor()))}
+    return {"data": wire.webhook(webhooks.replace(site, webhook_id, item, actor()))}
 
 
 @blueprint.delete("/fetch/webhooks/<number:webhook_id>")

@@ -7,7 +7,7 @@ import click
 
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
-from audience.cli.instance import on_site
+from audience.cli.instance import on_site, with_options
 from audience.cli.output import printable, show
 from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
@@ -74,13 +74,6 @@ SETTINGS = [
 ]
 
 
-def with_settings(command: Any) -> Any:
-    """Decorates a command with the options for the settings of a form."""
-    for option in reversed(SETTINGS):
-        command = option(command)
-    return command
-
-
 @click.group()
 def form() -> None:
     """Manage the forms with which visitors sign up."""
@@ -111,7 +104,7 @@ def show_form(_: Settings, form_id: int, site: Site, as_json: bool) -> None:
 
 @form.command()
 @click.argument("name")
-@with_settings
+@with_options(SETTINGS)
 @on_site
 def add(_: Settings, name: str, site: Site, as_json: bool, **asked: Any) -> None:
     """Make a paused form, with a name that only you see. Without --wording, the form gets the standard one.
@@ -125,7 +118,7 @@ def add(_: Settings, name: str, site: Site, as_json: bool, **asked: Any) -> None
 @form_argument
 @click.option("--name", help="A name that only you see.")
 @click.option("--no-fields", is_flag=True, help="Ask for the address alone.")
-@with_settings
+@with_options(SETTINGS)
 @on_site
 def change(
     settings: Settings, form_id: int, site: Site, as_json: bool, no_fields: bool, **asked: Any

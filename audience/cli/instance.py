@@ -2,9 +2,9 @@
 command needs it.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import reduce, wraps
 from types import MappingProxyType
 from typing import Any
 
@@ -51,6 +51,11 @@ limit_option = click.option(
     show_default=True,
     help="How many to list at most.",
 )
+
+
+def with_options(options: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
+    """Decorates a command with several options, in this order."""
+    return lambda command: reduce(lambda decorated, option: option(decorated), reversed(options), command)
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,10 @@ import click
 
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
-from audience.changes.targets import NOBODY
-from audience.cli.instance import limit_option, on_site
+from audience.cli.instance import limit_option, on_site, with_options
 from audience.cli.output import counted, printable, show
 from audience.cli.wrong_calls import WholeNumber
 from audience.config import Settings
-from audience.errors import NotFound
 from audience.sign_ups import holds, requests, sign_ups
 from audience.sign_ups.confirming import ConfirmLinks
 from audience.sign_ups.sign_ups import SignUp
@@ -76,21 +74,13 @@ def ask_to_confirm(settings: Settings, email: str, site: Site, as_json: bool) ->
 
     Example: audience sign-up ask ann@example.com
     """
-    subscriber = subscribers.find(site, email)
-    if subscriber is None:
-        raise NotFound(NOBODY)
-    row = requests.ask_to_confirm(site, subscriber.uuid, COMMAND_LINE, settings)
+    uuid = subscribers.get(site, email).uuid
+    row = requests.ask_to_confirm(site, uuid, COMMAND_LINE, settings)
     _show_waiting(settings, site, row, as_json)
 
 
-def _with_choices(command: Any) -> Any:
-    for option in reversed(CHOICES):
-        command = option(command)
-    return command
-
-
 @sign_up.command()
-@_with_choices
+@with_options(CHOICES)
 @click.option("--failed", is_flag=True, help="Send failed sign-ups instead of held ones.")
 @on_site
 def release(_: Settings, site: Site, as_json: bool, failed: bool, **chosen: Any) -> None:
@@ -103,7 +93,7 @@ def release(_: Settings, site: Site, as_json: bool, failed: bool, **chosen: Any)
 
 
 @sign_up.command()
-@_with_choices
+@with_options(CHOICES)
 @on_site
 def discard(_: Settings, site: Site, as_json: bool, **chosen: Any) -> None:
     """Delete held sign-ups.

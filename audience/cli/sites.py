@@ -9,7 +9,7 @@ from audience.access.address_lists import Kind
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.keys import NewKey
 from audience.access.sites import Site
-from audience.cli.instance import on_instance, on_new_instance, site_argument
+from audience.cli.instance import on_instance, on_new_instance, site_argument, with_options
 from audience.cli.output import as_json, counted, show
 from audience.cli.progress import ShownProgress
 from audience.config import Settings
@@ -226,16 +226,14 @@ def rename(_: Settings, site: Site, name: str, as_json: bool) -> None:
     show({"site_uuid": site.uuid, "name": name}, as_json, ["Renamed."])
 
 
-def with_page_options(command: Any) -> Any:
-    """Decorates a command with an option for each setting of the pages (`PAGES`)."""
-    for name, (metavar, text) in reversed(PAGES.items()):
-        command = click.option(f"--{name.replace('_', '-')}", name, metavar=metavar, help=text)(command)
-    return command
-
-
 @site.command()
 @site_argument
-@with_page_options
+@with_options(
+    [
+        click.option(f"--{name.replace('_', '-')}", metavar=kind, help=text)
+        for name, (kind, text) in PAGES.items()
+    ]
+)
 @click.option("--logo", type=click.File("rb"), help="PNG, JPEG or WebP, up to 64 KB.")
 @click.option("--no-logo", is_flag=True, help="Remove the logo.")
 @as_json

@@ -102,10 +102,7 @@ def find(settings: Settings, target: str, site: Site, as_json: bool) -> None:
 
     Example: audience subscriber find ann@example.com
     """
-    named = {"email": target} if "@" in target else {"uuid": target}
-    match = subscribers.find(site, **named)
-    if match is None:
-        raise NotFound(NOBODY)
+    match = subscribers.get(site, **{"email" if "@" in target else "uuid": target})
     output.show(_resource(settings, site, match) if as_json else None, as_json, [_line(match)])
 
 
@@ -179,7 +176,7 @@ def links(settings: Settings, email: str, site: Site, as_json: bool) -> None:
     """
     from audience.links.links import Links
 
-    match = _require(site, email)
+    match = subscribers.get(site, email)
     maker = Links(site, settings.base_url)
     urls = maker.urls(match.uuid, match.email_key)
     lines = [f"{purpose:<12} {url}" for purpose, url in urls.items()]
@@ -202,7 +199,7 @@ def _consent(site: Site, email: str) -> dict[str, Any]:
     from audience.changes import pages
     from schemas import change_log
 
-    record = pages.consent(site, _require(site, email).uuid)
+    record = pages.consent(site, subscribers.get(site, email).uuid)
     attributes: dict[str, Any] = change_log.consent(record)["attributes"]
     return attributes
 
@@ -231,10 +228,10 @@ def tag(_: Settings, email: str, tag_names: tuple[str, ...], remove: bool, site:
 
     Example: audience subscriber tag ann@example.com vip --site 6f1c...
     """
-    _require(site, email)
+    subscribers.get(site, email)
     name = "remove_tag" if remove else "add_tag"
     _run(site, [{"command": name, "email": email, "query": tag_name} for tag_name in tag_names])
-    now = _tags(site, _require(site, email))
+    now = _tags(site, subscribers.get(site, email))
     output.show({"email": email, "tags": now}, as_json, [f"Tags: {printable(', '.join(now)) or 'none'}."])
 
 
@@ -321,7 +318,7 @@ def show(settings: Settings, email: str, site: Site, as_json: bool) -> None:
 
     Example: audience subscriber show ann@example.com --site 6f1c...
     """
-    target = _require(site, email)
+    target = subscribers.get(site, email)
     resource = _resource(settings, site, target)
     if as_json:
         click.echo(json.dumps(resource, ensure_ascii=False))
@@ -344,7 +341,7 @@ def export(settings: Settings, email: str, site: Site) -> None:
     from audience.subscribers import events
     from schemas.events import event
 
-    target = _require(site, email)
+    target = subscribers.get(site, email)
     shown = _consent(site, email)
     everything: dict[str, Any] = {
         **_resource(settings, site, target),
@@ -376,14 +373,6 @@ def erase(settings: Settings, email: str, site: Site, yes: bool, as_json: bool) 
     existed = erasures.erase(site, settings.instance, email, actor=actor, source=COMMAND_LINE)
     words = "Erased." if existed else "No subscriber has this address. Imports will not add the address."
     output.show({"erased": existed}, as_json, [words])
-
-
-def _require(site: Site, email: str) -> Subscriber:
-    """The subscriber with an address. Raises `NotFound`."""
-    target = subscribers.find(site, email)
-    if target is None:
-        raise NotFound(NOBODY)
-    return target
 
 
 def _tags(site: Site, target: Subscriber) -> list[str]:

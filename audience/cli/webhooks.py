@@ -52,12 +52,9 @@ def add(settings: Settings, site: Site, as_json: bool, **asked: Any) -> None:
 
     Example: audience webhook add https://example.com/hook --kind unsubscribed --site 6f1c...
     """
-    row, secret = webhooks.create(
-        site,
-        _item(**asked),
-        private_addresses=settings.webhook_private_addresses,
-        actor=COMMAND_LINE,
-    )
+    item = _item(**asked)
+    webhooks.check(item, settings.webhook_private_addresses)
+    row, secret = webhooks.create(site, item, COMMAND_LINE)
     show(wire.webhook_with_secret(row, secret), as_json, [f"Webhook {row.id}.", SHOWN_ONCE, secret])
 
 
@@ -111,11 +108,9 @@ def change(settings: Settings, webhook_id: int, site: Site, as_json: bool, **ask
     if not changes and paused is None:
         raise click.UsageError(NOTHING)
     if changes:
-        private, item = (
-            settings.webhook_private_addresses,
-            _changed_item(webhooks.get(site, webhook_id), **changes),
-        )
-        webhooks.replace(site, webhook_id, item, private_addresses=private, actor=COMMAND_LINE)
+        item = _changed_item(webhooks.get(site, webhook_id), **changes)
+        webhooks.check(item, settings.webhook_private_addresses)
+        webhooks.replace(site, webhook_id, item, COMMAND_LINE)
     if paused is not None:
         webhooks.pause(site, webhook_id, paused, COMMAND_LINE)
     _show(webhooks.get(site, webhook_id), as_json)

@@ -41,7 +41,7 @@ def make(site: Site) -> str | Response:
     """Make a webhook of the site, with its secret, which is shown once"""
     item = _item()
     webhooks.check(item, settings().webhook_private_addresses)
-    pair, webhook_id = make_once(site.id, lambda: webhooks.create_checked(site, item, actor()), _id)
+    pair, webhook_id = make_once(site.id, lambda: webhooks.create(site, item, actor()), _id)
     return _show_once(*pair) if pair else _redirect(site, int(webhook_id), AGAIN_SECRET)
 
 
@@ -67,8 +67,9 @@ def show(site: Site, webhook_id: int) -> str:
 @page(role="owner", again=show)
 def change(site: Site, webhook_id: int) -> Response:
     """Change a webhook"""
-    private = settings().webhook_private_addresses
-    webhooks.replace(site, webhook_id, _item(), private_addresses=private, actor=actor())
+    item = _item()
+    webhooks.check(item, settings().webhook_private_addresses)
+    webhooks.replace(site, webhook_id, item, actor())
     return _redirect(site, webhook_id)
 
 

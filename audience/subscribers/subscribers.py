@@ -14,7 +14,7 @@ from audience.changes import targets
 from audience.changes.batches import SubscriberBatch
 from audience.changes.changes import Acceptance, Change, Consent, Item, Outcome, change_from_item
 from audience.changes.consents import ConsentBefore
-from audience.errors import Refused
+from audience.errors import NotFound, Refused
 from audience.sources import OPERATOR, Source
 from audience.subscribers import custom_fields, field_values, tags
 from audience.subscribers import writes as subscriber_writes
@@ -243,6 +243,14 @@ def find(site: Site, email: str | None = None, uuid: str | None = None) -> Subsc
         return stored.get_by_key(site.id, addresses.identity(email or ""))
     except addresses.MalformedAddress:
         return None
+
+
+def get(site: Site, email: str | None = None, uuid: str | None = None) -> Subscriber:
+    """The subscriber that `find` finds. Raises `NotFound`."""
+    subscriber = find(site, email, uuid)
+    if subscriber is None:
+        raise NotFound(targets.NOBODY)
+    return subscriber
 
 
 @database.snapshot()

@@ -71,21 +71,13 @@ def get(site: Site, webhook_id: int) -> Webhook:
     return require(site.id, webhook_id)
 
 
-def create(
-    site: Site, item: Mapping[str, Any], *, private_addresses: bool, actor: Actor | None = None
-) -> tuple[Webhook, str]:
-    """Creates a webhook, which begins with the next change. Returns it with its secret.
-
-    `item` has url, kinds, segment_id, paused, links and sign_ups. With an `actor`, the audit log records it.
-    Raises `Refused`.
-    """
-    check(item, private_addresses)
-    return create_checked(site, item, actor)
-
-
 @database.writes_site
-def create_checked(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tuple[Webhook, str]:
-    """Creates a webhook from an item that passed `check`. Returns it and its secret."""
+def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tuple[Webhook, str]:
+    """Creates a webhook, which begins with the next change. Returns it and its secret.
+
+    `item` has url, kinds, segment_id, paused, links and sign_ups, and has passed `check`. With an `actor`,
+    the audit log records it. Raises `Refused`.
+    """
     at, nonce = clock.now_ms(), site_keys.new_webhook_nonce()
     draft = Webhook(0, "", "[]", None, "", nonce, stored_changes.numbers(site.id)[0], at, at)
     webhook = _change_webhook(site.id, draft, item)
@@ -95,25 +87,13 @@ def create_checked(site: Site, item: Mapping[str, Any], actor: Actor | None = No
     return webhook, current_secrets(site.id, webhook)[0]
 
 
-def replace(
-    site: Site,
-    webhook_id: int,
-    item: Mapping[str, Any],
-    *,
-    private_addresses: bool,
-    actor: Actor | None = None,
-) -> Webhook:
-    """Replaces a webhook's values. If `item` lacks `paused`, `links` or `sign_ups`, these stay.
+@database.writes_site
+def replace(site: Site, webhook_id: int, item: Mapping[str, Any], actor: Actor | None = None) -> Webhook:
+    """Replaces a webhook's values by an item that has passed `check`. If it lacks `paused`, `links` or
+    `sign_ups`, these stay.
 
     Raises `NotFound`, `Refused`.
     """
-    check(item, private_addresses)
-    return put(site, webhook_id, item, actor)
-
-
-@database.writes_site
-def put(site: Site, webhook_id: int, item: Mapping[str, Any], actor: Actor | None = None) -> Webhook:
-    """Replaces a webhook's values as `replace` does, for an item that `check` has passed."""
     webhook = _change_webhook(site.id, require(site.id, webhook_id), item)
     stored.change(site.id, webhook)
     _record(site, actor, "webhook changed", webhook)

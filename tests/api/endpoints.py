@@ -126,7 +126,7 @@ def prepare(client) -> None:
     open_form(client.site)
     client.post("/fetch/sign_ups", SIGN_UP)
     client.post("/fetch/webhooks", WEBHOOK)
-    webhooks.create(client.site, {"url": "http://127.0.0.1/", "paused": True}, private_addresses=True)
+    webhooks.create(client.site, {"url": "http://127.0.0.1/", "paused": True})
 
 
 def make_tags(client) -> None:

@@ -47,7 +47,7 @@ def test_who_was_erased_after_the_backup_is_erased_again(client, settings, run, 
     go_back(client.site)
     client.create(ANN)
     go_back(client.site)
-    webhooks.create(client.site, WEBHOOK, private_addresses=True)
+    webhooks.create(client.site, WEBHOOK)
     applied = {"erased": 1, "left": 0, "paused_webhooks": 1, "cut_off_bytes": 0}
     assert run("erasures", "apply", log, "--json") == applied
     assert [each.paused for each in webhooks.list_all(client.site)] == ["restored"]

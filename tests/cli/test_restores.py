@@ -81,7 +81,7 @@ def test_webhooks_are_paused_until_somebody_resumes_them(settings, client, tmp_p
     """However they were before; then they begin with a reset."""
     with receiving() as receiver:
         for paused in (False, True):
-            webhooks.create(client.site, {"url": receiver.url, "paused": paused}, private_addresses=True)
+            webhooks.create(client.site, {"url": receiver.url, "paused": paused})
         client.create("ann@example.com")
         backups.create(settings, tmp_path / "b.tar", lambda *_: None)
         result = run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes")
@@ -90,7 +90,7 @@ def test_webhooks_are_paused_until_somebody_resumes_them(settings, client, tmp_p
         client.create("bob@example.com")
         send_all()
         assert receiver.received == []
-        webhooks.replace(client.site, 1, {"url": receiver.url, "paused": False}, private_addresses=True)
+        webhooks.replace(client.site, 1, {"url": receiver.url, "paused": False})
         assert "at most 1 changes wait to be delivered to one" in run_on(settings, "doctor").stdout
         send_all()
         client.create("eve@example.com")

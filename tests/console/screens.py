@@ -82,7 +82,7 @@ def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000
     tags.create(site, "unused")
     long = {"url": f"{HOOK}?" + "x" * 1900, "segment_id": str(segment.id), "paused": True}
     for hook in ({"url": HOOK}, long):
-        webhooks.create(site, hook, private_addresses=False)
+        webhooks.create(site, hook)
     delivery = Delivery(0, webhooks.list_all(site)[0].id, "webhook-1", CHANGES, at, 1, 2, 2)
     with database.write(site.id):
         for failure in (None, "The receiver did not answer in time."):

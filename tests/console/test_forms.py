@@ -149,9 +149,7 @@ def test_it_opens_only_with_what_it_needs(site, manager, path):
 
 def test_opening_saves_what_was_typed_beside_it_or_nothing(site, manager, path):
     looks.change(site, look_of(), b"", False, COMMAND_LINE)
-    hook, _ = webhooks.create(
-        site, {"url": "https://93.184.216.34/", "sign_ups": True}, private_addresses=False
-    )
+    hook, _ = webhooks.create(site, {"url": "https://93.184.216.34/", "sign_ups": True})
     form = forms.create(site, {"name": "Blog", "delivery": str(hook.id)})
     typed = SENT | {"delivery": str(hook.id), "state": OPEN}
     refused = manager.post(f"{path}/{form.id}", **typed | {"wording_en": ""})
@@ -257,7 +255,7 @@ def test_a_form_asks_for_custom_fields_and_delivers_by_a_webhook(site, manager, 
     with database.write(site.id):
         custom_fields.ensure(site.id, ["city", "plan"], 1)
     assert 'name="delivery"' not in manager.get(f"{path}/new").text
-    webhook, _ = webhooks.create_checked(site, {"url": "https://hook.example/", "sign_ups": True})
+    webhook, _ = webhooks.create(site, {"url": "https://hook.example/", "sign_ups": True})
     further = {
         "further": "city*, plan",
         "labels_en": "city: Where?\nplan : Which: one?",

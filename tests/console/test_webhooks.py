@@ -33,7 +33,7 @@ def path(site):
 
 @pytest.fixture
 def made(site):
-    webhook, _ = webhooks.create(site, {"url": HOOK, "kinds": ["created"]}, private_addresses=True)
+    webhook, _ = webhooks.create(site, {"url": HOOK, "kinds": ["created"]})
     return webhook
 
 
@@ -122,7 +122,7 @@ def test_the_secret_is_renewed_and_both_sign(site, owner, path, made):
 def test_a_test_is_sent_and_its_answer_is_in_the_log(site, owner, path):
     with receiver(says(OK)) as good, receiver(says(NO)) as bad:
         for server in (good, bad):
-            webhooks.create(site, {"url": server.url()}, private_addresses=True)
+            webhooks.create(site, {"url": server.url()})
         for webhook in webhooks.list_all(site):
             assert owner.post(f"{path}/{webhook.id}/test").status_code == 303
     listed = owner.get(path).text
@@ -182,7 +182,7 @@ def test_a_manager_sees_no_webhooks(site, manager, path, made):
 
 
 def test_the_webhook_of_another_site_is_not_found(site, other_site, owner, path):
-    theirs, _ = webhooks.create(other_site, {"url": HOOK}, private_addresses=True)
+    theirs, _ = webhooks.create(other_site, {"url": HOOK})
     assert owner.get(f"{path}/{theirs.id}").status_code == 404
     assert owner.post(f"{path}/{theirs.id}/delete").status_code == 404
     assert webhooks.list_all(other_site)

@@ -24,10 +24,10 @@ def told(app, client):
 
 def test_only_changes_that_a_resting_webhook_is_sent_are_told(client, other_client, told):
     assert told("POST", "/fetch/subscribers", ANN) == []
-    webhooks.create(other_client.site, WEBHOOK, private_addresses=True)
-    webhooks.create(client.site, WEBHOOK | {"paused": True}, private_addresses=True)
+    webhooks.create(other_client.site, WEBHOOK)
+    webhooks.create(client.site, WEBHOOK | {"paused": True})
     assert told("POST", "/fetch/subscribers", BOB) == []
-    webhooks.create(client.site, WEBHOOK, private_addresses=True)
+    webhooks.create(client.site, WEBHOOK)
     send_all()
     assert told("POST", "/fetch/subscribers", EVE) == [client.site.id]
     assert told("POST", "/fetch/subscribers", EVE) == []

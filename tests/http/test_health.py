@@ -201,7 +201,7 @@ def test_a_webhook_that_is_paused_by_itself_is_a_warning(opened, paused, expecte
     client = opened()
     site = open_client(client).site
     for _ in range(2):
-        webhooks.create(site, WEBHOOK, private_addresses=True)
+        webhooks.create(site, WEBHOOK)
     with database.write(site.id):
         database.execute("UPDATE webhooks SET paused = ?", (paused,))
     assert state(client, "webhooks") == expected

@@ -47,7 +47,7 @@ def filled(settings):
     site_lane.drain(client.site.id, 30)
     client.call("DELETE", "/fetch/subscribers", None, query={"email": "p7@firm0.example"})
     erasures.erase(client.site, settings.instance, email="p8@firm1.example")
-    webhooks.create(client.site, WEBHOOK, private_addresses=True)
+    webhooks.create(client.site, WEBHOOK)
     webhook_deliveries.send_test(client.site, 2, private_addresses=False)
     operators.add("ann@example.com", True, {}, COMMAND)
     other = sites.create("Other")

@@ -100,7 +100,7 @@ def test_much_is_sent_and_names_its_site(app, settings, monkeypatch):
         client.call(endpoint.method, endpoint.path, endpoint.body)
     import_a_file(client.site, settings.instance)
     act_on_some(client.site, settings.instance)
-    webhooks.create(client.site, WEBHOOK, private_addresses=True)
+    webhooks.create(client.site, WEBHOOK)
     client.create("new@example.com")
     send_all()
     for task in maintenance(settings).values():

@@ -184,7 +184,7 @@ def test_the_service_waits_once_for_tables_that_do_not_answer(client, fault, mon
 
 def test_what_is_wrong_at_other_sites_is_told(client, ill, fault, monkeypatch):
     monkeypatch.setattr(probes, "READY_SECONDS", 3600)
-    webhook, _ = webhooks.create(client.site, WEBHOOK, private_addresses=True)
+    webhook, _ = webhooks.create(client.site, WEBHOOK)
     with database.write(client.site.id):
         database.execute(
             "UPDATE webhooks SET paused = 'failing' WHERE site_id = ? AND id = ?",

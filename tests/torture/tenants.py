@@ -99,7 +99,7 @@ def opened(short: bool) -> Iterator[object]:
         own, other = sites.create(MARKS[0]), sites.create(MARKS[1])
         for site, mark in ((own, MARKS[0]), (other, MARKS[1])):
             marked = {"url": f"https://{mark}.example/hook", "paused": True}
-            webhooks.create(site, marked, private_addresses=False)
+            webhooks.create(site, marked)
             fill(site, names=(mark, f"{mark}2", f"{mark}3"))
         http = app.test_client()
         both = Sites(http, own, other, keys.create([own]), ApiClient(http, other, keys.create([other])))

@@ -188,8 +188,8 @@ def test_receivers_that_do_not_answer_hold_up_no_email(site, form, receiver):
 def test_its_links_do_not_go_unencrypted_through_the_internet(site, webhook, form):
     item = {"url": "http://8.8.8.8/hook", "sign_ups": True}
     with pytest.raises(Refused, match="only sent encrypted"):
-        webhooks.replace(site, webhook.id, item, private_addresses=True)
-    webhooks.put(site, webhook.id, item)
+        webhooks.check(item, private_addresses=True)
+    webhooks.replace(site, webhook.id, item)
     sign_up = ask(site, form)
     send(site)
     assert row(site, sign_up).status == "waiting"
@@ -254,7 +254,7 @@ def test_a_webhook_that_a_form_delivers_by_stays(site, form, webhook, receiver):
     item = {"url": receiver.url, "sign_ups": False}
     for change in (
         lambda: webhooks.delete(site, webhook.id),
-        lambda: webhooks.replace(site, webhook.id, item, private_addresses=True),
+        lambda: webhooks.replace(site, webhook.id, item),
     ):
         with pytest.raises(Refused) as caught:
             change()

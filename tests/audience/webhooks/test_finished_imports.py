@@ -43,9 +43,7 @@ def messages(receiver):
 
 
 def test_only_who_names_it_is_told_with_counts_and_nobody(site, receiver):
-    webhook, secret = webhooks.create(
-        site, {"url": receiver.url, "kinds": ["import_finished"]}, private_addresses=True
-    )
+    webhook, secret = webhooks.create(site, {"url": receiver.url, "kinds": ["import_finished"]})
     make(site, receiver)
     import_id = put(site, {"email": "zoe@example.com"}, {"email": "ann@example.com"})
     tell(site)

@@ -153,7 +153,7 @@ def test_what_is_asked_for_anew_has_a_mebibyte_or_one_change(site, receiver):
     write(site, "left@example.com", consent="unsubscribe")
     receiver.script = [breaks_off]
     send_all()
-    webhooks.replace(site, 1, {"url": receiver.url}, private_addresses=True)
+    webhooks.replace(site, 1, {"url": receiver.url})
     send_all()
     assert numbers(receiver) == [[4], [1], [2], [3, 4]]
 

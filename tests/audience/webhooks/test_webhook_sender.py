@@ -103,7 +103,7 @@ def test_after_three_days_of_failures_it_is_paused(site, receiver, clock, monkey
     assert retries(site) == []
     assert webhooks.list_all(site)[0].paused == "failing"
     assert webhooks.count_paused() == {"the receiver has failed for three days": 1}
-    webhooks.replace(site, 1, {"url": receiver.url, "paused": False}, private_addresses=True)
+    webhooks.replace(site, 1, {"url": receiver.url, "paused": False})
     monkeypatch.undo()
     send_all()
     assert numbers(receiver) == [[1]]
@@ -161,7 +161,7 @@ def test_a_paused_one_goes_on_where_it_was(site, receiver):
     make(site, receiver, paused=True)
     write(site, "ann@example.com")
     assert send_all() == 0
-    webhooks.replace(site, 1, {"url": receiver.url, "paused": False}, private_addresses=True)
+    webhooks.replace(site, 1, {"url": receiver.url, "paused": False})
     send_all()
     assert numbers(receiver) == [[1]]
 
@@ -171,7 +171,7 @@ def test_a_webhook_that_is_changed_under_way_is_tried_again_at_once(site, receiv
     write(site, "ann@example.com")
 
     def changes(request):
-        webhooks.replace(site, 1, {"url": receiver.url}, private_addresses=True)
+        webhooks.replace(site, 1, {"url": receiver.url})
         status(500)(request)
 
     receiver.script = [changes]
@@ -182,7 +182,7 @@ def test_a_webhook_that_is_changed_under_way_is_tried_again_at_once(site, receiv
 def test_a_change_under_way_waits_for_the_try(site, receiver):
     """One message at a time, whatever is done meanwhile."""
     with being_sent(site, receiver):
-        webhooks.replace(site, 1, {"url": receiver.url}, private_addresses=True)
+        webhooks.replace(site, 1, {"url": receiver.url})
         webhooks.pause(site, 1, True)
         webhooks.pause(site, 1, False)
         webhooks.replay(site, 1, 0)
@@ -197,7 +197,7 @@ def test_what_is_changed_after_a_try_is_tried_at_once(site, receiver, clock):
     receiver.always = status(500)
     write(site, "ann@example.com")
     for again in (
-        lambda: webhooks.replace(site, 1, {"url": receiver.url}, private_addresses=True),
+        lambda: webhooks.replace(site, 1, {"url": receiver.url}),
         lambda: webhooks.replay(site, 1, 0),
         lambda: [webhooks.pause(site, 1, is_paused) for is_paused in (True, False)],
     ):
