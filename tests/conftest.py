@@ -5,11 +5,13 @@ import importlib
 import os
 import shutil
 import sys
+import threading
 from pathlib import Path
 from typing import Any, NoReturn
 
 import hypothesis
 import pytest
+from werkzeug.serving import make_server
 
 from app import create_app, create_routes
 from audience.access import passwords
@@ -277,6 +279,27 @@ def prepared_client(tmp_path, prepared, resolver, served_routes):
     )
     yield ApiClient(app.test_client(), site, key)
     database.close()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser. Its driver is imported here: `make test` does not install it."""
+    from tests.console.chromium import chromium
+
+    with chromium(program("chromium")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def port(app):
+    """The port at which a thread serves `app`."""
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server.server_port
+    server.shutdown()
+    thread.join()
+    server.server_close()
 
 
 @pytest.fixture

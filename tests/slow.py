@@ -44,6 +44,7 @@ BROWSERS = (
     "console/test_busy_chromium.py",
     "console/test_chromium.py",
     "console/test_first_minutes_chromium.py",
+    "console/test_forms_chromium.py",
     "console/test_proxies.py",
     "console/test_walks_chromium.py",
     "pages/test_chromium.py",
