@@ -1,16 +1,20 @@
 """Fixtures that the tests of all rooms share."""
 
 import gc
+import importlib
 import os
 import shutil
 import sys
+import threading
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import hypothesis
 import pytest
+from werkzeug.serving import make_server
 
 from app import create_app, create_routes
+from audience.access import passwords
 from audience.config import Settings
 from audience.imports import imports
 from storage import database
@@ -25,7 +29,9 @@ from tests.statements import reader, recorded
 
 guard = Guard()
 sys.addaudithook(guard)
+WATCHERS = (reader, recorded, partitions)
 REQUIRED = frozenset(filter(None, os.environ.get("AUDIENCE_REQUIRE", "").split(",")))
+REAL_COST = passwords.COST
 ENGINES = ("sqlite", "postgresql")
 OF_SQLITE = {
     Path(__file__).parent / name
@@ -70,6 +76,20 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return (collection_path in IN_A_BROWSER and config.option.markexpr.startswith("not ")) or None
 
 
+def pytest_collection(session: pytest.Session) -> None:
+    """In a run of all tests, each process imports a share of the files first: what one has compiled, the
+    others read.
+    """
+    process: dict[str, Any] = getattr(session.config, "workerinput", {})
+    if process and session.config.args == session.config.getini("testpaths"):
+        files = sorted(Path(__file__).parent.rglob("test_*.py"))
+        for path in files[int(process["workerid"].removeprefix("gw")) :: process["workercount"]]:
+            if not pytest_ignore_collect(path, session.config):
+                importlib.import_module(
+                    ".".join(path.relative_to(session.config.rootpath).with_suffix("").parts)
+                )
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     other_engine = config.getoption("engine") != ENGINES[0]
     for item in items:
@@ -97,11 +117,19 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 @pytest.fixture(autouse=True)
-def without_processes(request):
-    """Fails a test that starts a process, unless it is in the table of slow tests."""
+def watched(request):
+    """Fails a test that starts a process, unless it is in the table of slow tests. Fails one that sent a
+    statement to a site's table without the site, or changed subscribers without an entry in the record; with
+    `--partitioned`, one that sent a statement for which several partitions of a table are read.
+
+    It is one fixture: each costs as much as a short test.
+    """
     guard.up = request.node.get_closest_marker("slow") is None
+    for each in WATCHERS:
+        each.wrong.clear()
     yield
     guard.up = False
+    assert [statement for each in WATCHERS for statement in each.wrong] == []
 
 
 def program(name: str) -> str:
@@ -122,49 +150,19 @@ def lacks(name: str) -> NoReturn:
     pytest.skip(reason)
 
 
-@pytest.fixture(autouse=True)
-def statements_that_name_their_site():
-    """Fails a test that sent a statement to a site's table without the site. In use for every test, on both
-    engines.
-    """
-    reader.wrong.clear()
-    yield
-    assert reader.wrong == []
-
-
-@pytest.fixture(autouse=True)
-def changes_that_are_recorded():
-    """Fails a test that changed subscribers without an entry in the record. In use for every test, on both
-    engines.
-    """
-    recorded.wrong.clear()
-    yield
-    assert recorded.wrong == []
-
-
-@pytest.fixture(autouse=True)
-def statements_of_one_partition(request):
-    """Fails a test that sent a statement for which several partitions of a table are read. Needs
-    `--partitioned`.
-    """
-    if not request.config.getoption("partitioned"):
-        yield
-        return
-    partitions.wrong.clear()
-    yield
-    assert partitions.wrong == []
-
-
 @pytest.fixture(scope="session")
 def geo_table():
     """The path of the bundled geolocation table, packed."""
     return packed_places()
 
 
-@pytest.fixture(autouse=True)
-def imports_in_chunks_of_500(monkeypatch):
-    """Imports write 500 rows in a transaction, however fast the machine is."""
-    monkeypatch.setattr(imports, "_pace", Pace(500, 500, 500))
+@pytest.fixture(scope="session", autouse=True)
+def work_of_a_fixed_size():
+    """Imports write 500 rows in a transaction, however fast the machine is, and hashing a password takes no
+    time.
+    """
+    imports._pace = Pace(500, 500, 500)
+    passwords.COST = 2
 
 
 @pytest.fixture(scope="session")
@@ -281,6 +279,27 @@ def prepared_client(tmp_path, prepared, resolver, served_routes):
     )
     yield ApiClient(app.test_client(), site, key)
     database.close()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser. Its driver is imported here: `make test` does not install it."""
+    from tests.console.chromium import chromium
+
+    with chromium(program("chromium")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def port(app):
+    """The port at which a thread serves `app`."""
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server.server_port
+    server.shutdown()
+    thread.join()
+    server.server_close()
 
 
 @pytest.fixture

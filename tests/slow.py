@@ -44,6 +44,7 @@ BROWSERS = (
     "console/test_busy_chromium.py",
     "console/test_chromium.py",
     "console/test_first_minutes_chromium.py",
+    "console/test_forms_chromium.py",
     "console/test_proxies.py",
     "console/test_walks_chromium.py",
     "pages/test_chromium.py",
@@ -68,8 +69,8 @@ STORIES = (
     "both_engines", "consent_faults", "consent_histories", "daily_backup", "edge", "every_write_is_recorded",
     "front_pages", "full_disk", "gates", "growth", "hosts", "ill_partition", "invariant_histories",
     "links_behind_nginx", "loaded_modules", "lost_files", "mail_bomb", "mirrors", "new_folders", "nginx",
-    "numbers", "observed", "order_of_application", "restored_dump", "served_addresses", "starts",
-    "walk_through", "webhooks",
+    "numbers", "observed", "order_of_application", "postgresql_page", "restored_dump", "served_addresses",
+    "starts", "walk_through", "webhooks",
 )  # fmt: skip
 LEFT_TO_WHOLE = (
     *(f"stories/test_{story}.py" for story in STORIES),

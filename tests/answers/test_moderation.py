@@ -257,10 +257,10 @@ def test_all_payloads_of_our_own_is_flagged():
     assert [payload for payload in payloads(HANDMADE) if Reason.XSS not in moderate(payload).reasons] == []
 
 
-@pytest.mark.parametrize("event", EVENTS)
-def test_every_event_handler_of_chromium_is_flagged(event):
-    assert EVENT.match(event)
-    assert reasons(f"<x {event}=f()>") == ["xss"]
+def test_every_event_handler_of_chromium_is_flagged():
+    assert [
+        event for event in EVENTS if not EVENT.match(event) or reasons(f"<x {event}=f()>") != ["xss"]
+    ] == []
 
 
 def test_ordinary_sentences_are_not_flagged():

@@ -10,36 +10,28 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from typing import Any, Literal
+from typing import Any
 
 import html5lib
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from audience.api.doc_pages import PICTURE, sources
 from audience.forms import definitions
 from audience.operations import site_lane
 from tests.api.test_openapi_examples import EXAMPLES, UUID, replaced, steady
 from tests.conftest import lacks, program
-from tests.console.chromium import Visitor, chromium, serving
+from tests.console.chromium import PICTURES, THEMES, Visitor
 from tests.depth import sample
 from tests.service import PATIENCE_SECONDS
 
 PAGES = sorted(name for name in sources() if not name.endswith(PICTURE))
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PLACES = ("", "#importFile", "#Rule", "#errors")
 OPEN = "document.querySelectorAll('#importFile details').forEach((each) => { each.open = true })"
 SHOWN = "[...document.querySelectorAll('#search .in')].filter((each) => each.checkVisibility()).length"
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with chromium(program("chromium")) as opened:
-        yield opened
-
-
 @pytest.fixture
-def port(app):
+def port(app, port):
     """The service takes whole bodies as files, as its web server passes them on."""
     inner = app.wsgi_app
 
@@ -50,52 +42,50 @@ def port(app):
             return inner({**environ, "wsgi.input": body}, start_response)
 
     app.wsgi_app = take_body
-    with serving(app) as port:
-        yield port
+    return port
 
 
-def open_page(browser, port: int, width: int, path: str = "/docs/api") -> Visitor:
-    context: Any = browser.new_context(viewport={"width": width, "height": 900})
+def open_page(chromium, port: int, width: int, path: str = "/docs/api") -> Visitor:
+    context: Any = chromium.new_context(viewport={"width": width, "height": 900})
     tab = Visitor(context.new_page(), f"http://127.0.0.1:{port}")
     tab.page.goto(f"{tab.origin}{path}")
     return tab
 
 
 def assert_accessible(tab: Visitor) -> None:
-    violations = Axe().run(tab.page).response["violations"]
-    assert [(rule["id"], rule["nodes"][0]["html"]) for rule in violations] == []
+    assert tab.violations() == []
     assert tab.overflow() <= 0
 
 
 @pytest.mark.parametrize("width", [320, 1280])
 @pytest.mark.parametrize("name", [None, *sample(PAGES, 8)])
-def test_the_documentation_is_accessible_and_fits(browser, port, name, width):
-    tab = open_page(browser, port, width, f"/docs/{name}" if name else "/docs")
-    for scheme in SCHEMES:
+def test_the_documentation_is_accessible_and_fits(chromium, port, name, width):
+    tab = open_page(chromium, port, width, f"/docs/{name}" if name else "/docs")
+    for scheme in THEMES:
         tab.page.emulate_media(color_scheme=scheme)
         assert_accessible(tab)
-        if folder := os.environ.get("AUDIENCE_PICTURES"):
+        if PICTURES:
             picture = f"{name or 'index'}-{width}-{scheme}.png".replace("/", "-")
-            tab.page.screenshot(path=f"{folder}/{picture}")
+            tab.page.screenshot(path=f"{PICTURES}/{picture}")
     assert tab.problems == []
 
 
 @pytest.mark.parametrize("width", [320, 1280])
-def test_the_page_is_accessible_and_fits(browser, port, width):
-    tab = open_page(browser, port, width)
+def test_the_page_is_accessible_and_fits(chromium, port, width):
+    tab = open_page(chromium, port, width)
     tab.page.evaluate(OPEN)
-    for scheme in SCHEMES:
+    for scheme in THEMES:
         tab.page.emulate_media(color_scheme=scheme)
         assert_accessible(tab)
-        if folder := os.environ.get("AUDIENCE_PICTURES"):
+        if PICTURES:
             for place in PLACES:
                 tab.page.goto(f"{tab.origin}/docs/api{place}")
-                tab.page.screenshot(path=f"{folder}/api{place}-{width}-{scheme}.png")
+                tab.page.screenshot(path=f"{PICTURES}/api{place}-{width}-{scheme}.png")
     assert tab.problems == []
 
 
-def test_the_keyboard_chooses_the_language_of_all_examples(browser, port):
-    tab = open_page(browser, port, 1280)
+def test_the_keyboard_chooses_the_language_of_all_examples(chromium, port):
+    tab = open_page(chromium, port, 1280)
     keyboard = tab.page.keyboard
     keyboard.press("Tab")
     assert tab.page.evaluate("document.activeElement.textContent") == "To the content"
@@ -108,9 +98,9 @@ def test_the_keyboard_chooses_the_language_of_all_examples(browser, port):
     assert tab.problems == []
 
 
-def test_a_link_to_an_operation_shows_it_below_the_head(browser, port):
+def test_a_link_to_an_operation_shows_it_below_the_head(chromium, port):
     for width in (320, 1280):
-        tab = open_page(browser, port, width)
+        tab = open_page(chromium, port, width)
         tab.page.goto(f"{tab.origin}/docs/api#listWebhooks")
         head = tab.page.locator("header").bounding_box()
         title = tab.page.locator("#listWebhooks h3").bounding_box()

@@ -42,26 +42,26 @@ def people(client, monkeypatch):
     return client
 
 
-@pytest.mark.parametrize("sort", SORTS)
 @pytest.mark.parametrize("filters", [
     {}, {"tags": "vip"}, {"q": "p1"}, {"created_at": {"gt": "2026-01-01", "lt": "2026-01-01T00:03:00Z"}},
     {"last_event_at": {"gt": "2026-01-01"}}, {"unsubscribed_at": {"lt": "2026-01-01T00:03:00Z"}},
     {"status": "subscribed"}, {"status": "unsubscribed"}, {"field": {"plan": "pro"}},
 ], ids=str)  # fmt: skip
-def test_cursors_lead_through_the_whole_list_in_order(people, filters, sort):
-    whole = search(people, sort=sort, per_page=500, **filters)
-    column, is_descending = sort.removeprefix("-"), sort.startswith("-")
-    rows = [
-        (row["attributes"][column], row["attributes"]["created_at"], int(row["id"])) for row in whole["data"]
-    ]
-    assert rows == sorted(rows, reverse=is_descending)
-    assert {row["attributes"]["email"] for row in whole["data"]} == {
-        row["attributes"]["email"]
-        for row in search(people, **filters)["data"]
-        if row["attributes"][column] is not None
-    }
-    for per_page in (1, 2, 5):
-        assert pages(people, sort=sort, per_page=per_page, **filters) == emails(whole)
+def test_cursors_lead_through_the_whole_list_in_order(people, filters):
+    unsorted = search(people, **filters)["data"]
+    for sort in SORTS:
+        whole = search(people, sort=sort, per_page=500, **filters)
+        column, is_descending = sort.removeprefix("-"), sort.startswith("-")
+        rows = [
+            (row["attributes"][column], row["attributes"]["created_at"], int(row["id"]))
+            for row in whole["data"]
+        ]
+        assert rows == sorted(rows, reverse=is_descending), sort
+        assert {row["id"] for row in whole["data"]} == {
+            row["id"] for row in unsorted if row["attributes"][column] is not None
+        }, sort
+        for per_page in (1, 2, 5):
+            assert pages(people, sort=sort, per_page=per_page, **filters) == emails(whole), sort
 
 
 def test_a_cursor_is_stable_while_people_are_added(people):

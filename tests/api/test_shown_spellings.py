@@ -66,22 +66,21 @@ def found(answer):
     return {each["attributes"]["email"] for each in response_assertions.answer(answer)["data"]}
 
 
-@pytest.mark.parametrize(("text", "expected"), BEGINNINGS)
 @pytest.mark.parametrize("most_found", [0, 10_000])
-def test_a_beginning_finds_what_is_shown(people, monkeypatch, most_found, text, expected):
+def test_a_beginning_finds_what_is_shown(people, monkeypatch, most_found):
     monkeypatch.setattr(subscriber_lists, "MOST_FOUND", most_found)
-    assert found(people.post("/fetch/search", {"q": text})) == expected
+    for text, expected in BEGINNINGS:
+        assert found(people.post("/fetch/search", {"q": text})) == expected, text
 
 
-@pytest.mark.parametrize("text", [text for text, _ in BEGINNINGS])
-def test_the_rule_of_a_beginning_finds_whom_it_finds(people, text):
-    rules = segments.beginning_rule(text)
+def test_the_rule_of_a_beginning_finds_whom_it_finds(people):
+    site_id = people.site.id
     with database.session():
-        site_id = people.site.id
-        ids = subscriber_lists.ids(site_id, segments.beginning(site_id, text), "created_at")
-        chosen = segments.members_by(site_id, rules)
         everybody = subscriber_lists.ids(site_id, Sql("TRUE"), "created_at")
-    assert ids == [each for each in everybody if each in chosen]
+        for text, _ in BEGINNINGS:
+            ids = subscriber_lists.ids(site_id, segments.beginning(site_id, text), "created_at")
+            chosen = segments.members_by(site_id, segments.beginning_rule(text))
+            assert ids == [each for each in everybody if each in chosen], text
 
 
 def test_a_plus_that_was_not_encoded_finds_the_address(people):

@@ -11,9 +11,6 @@ from app import instance
 from audience.cli import following
 from audience.cli.main import audience
 from tests.client import FakeProcesses
-from tests.console.conftest import cheap_passwords
-
-__all__ = ["cheap_passwords"]
 
 ANSWERS = ("--consent", "--consent-column", "--answers", "--from", "--subscribed")
 

@@ -1,13 +1,17 @@
-"""Debian's Chromium, signed in to a console that runs in a thread. It can reach nothing else."""
+"""Debian's Chromium, which can reach nothing but this computer, and a tab that is signed in to the console.
 
-import threading
+`AUDIENCE_PICTURES` names a folder for pictures.
+"""
+
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
 
-from flask import Flask
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
-from werkzeug.serving import make_server
 
 from audience.access import operators, sessions
 from tests.answers.chromium import QUIET
@@ -16,6 +20,8 @@ from tests.service import PATIENCE_SECONDS
 ALONE = [each for each in QUIET if not each.startswith("--host-resolver-rules")]
 ONLY_HERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 HEIGHT = 900
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+PICTURES = os.environ.get("AUDIENCE_PICTURES", "")
 STICKING_OUT = """[...document.querySelectorAll("main td, main th, main .card")].flatMap((part) => {
   const cuts = (each) => getComputedStyle(each).overflowX !== "visible"
   const isCut = (each) => each !== part && (cuts(each) || isCut(each.parentElement))
@@ -31,20 +37,6 @@ STICKING_OUT = """[...document.querySelectorAll("main td, main th, main .card")]
   }
   return cuts(part) ? [] : found
 })"""
-
-
-@contextmanager
-def serving(app: Flask) -> Iterator[int]:
-    """Serves the console. Yields its port."""
-    server = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield server.server_port
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @dataclass
@@ -82,6 +74,11 @@ class Visitor:
         assert response is not None
         assert response.status == 200, path
 
+    def violations(self) -> list[tuple[str, str]]:
+        """What is not accessible on the page: the rule, and the first part that breaks it."""
+        broken = Axe().run(self.page).response["violations"]
+        return [(rule["id"], rule["nodes"][0]["html"]) for rule in broken]
+
     def overflow(self) -> int:
         """How many pixels the page is wider than the window."""
         return int(self.page.evaluate("document.documentElement.scrollWidth - innerWidth"))
@@ -114,3 +111,16 @@ def visit(browser, port: int, email: str, width: int, theme: str, script: bool =
     name = f"audience_console_{port}"
     context.add_cookies([{"name": name, "value": token, "domain": "127.0.0.1", "path": "/console"}])
     return Visitor(context.new_page(), f"http://127.0.0.1:{port}")
+
+
+def looked_at(visitor: Visitor, name: str) -> None:
+    """A screen that is accessible in both themes and fits; a picture of it, if they are kept."""
+    for theme in THEMES:
+        visitor.page.emulate_media(color_scheme=theme)
+        assert visitor.violations() == [], (name, theme)
+        if PICTURES:
+            width = visitor.page.evaluate("innerWidth")
+            visitor.page.screenshot(path=Path(PICTURES) / f"{name}-{width}-{theme}.png", full_page=True)
+    visitor.page.emulate_media(color_scheme="light")
+    assert visitor.overflow() <= 0, name
+    assert visitor.sticking_out() == [], name

@@ -3,20 +3,13 @@
 import pytest
 
 from audience import clock
-from audience.access import operators, passwords, sessions, sign_in, sites
+from audience.access import operators, sessions, sign_in, sites
 from audience.access.audit_log import COMMAND_LINE
 from storage import leases
 from tests.console.browser import alert, open_browser, signed_in
 from tests.two_factor import FORM, PAGE, RECOVERY_CODE, STEP_MS, code_of, secret_on
 
-REAL_COST = passwords.COST
 PASSWORD = "a heron stands in the reeds"
-
-
-@pytest.fixture(autouse=True)
-def cheap_passwords(monkeypatch):
-    """Makes hashing a password instant instead of a tenth of a second."""
-    monkeypatch.setattr(passwords, "COST", 2)
 
 
 @pytest.fixture

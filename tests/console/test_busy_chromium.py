@@ -3,22 +3,14 @@
 from dataclasses import replace
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from audience.access import operators, sessions, sites
 from audience.access.audit_log import COMMAND_LINE
-from tests.conftest import program
-from tests.console.chromium import chromium, serving, visit
+from tests.console.chromium import visit
 from tests.console.screens import fill
 from tests.console.test_busy import others_writing
 
 EMAIL = "mara@example.com"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium(program("chromium")) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -27,18 +19,17 @@ def settings(settings):
 
 
 @pytest.fixture
-def port(app, site, monkeypatch):
+def port(port, site, monkeypatch):
     monkeypatch.setattr(sessions, "_refused_at", sessions._refused_at)
     fill(site)
     operators.add(EMAIL, True, {site: "owner"}, COMMAND_LINE)
-    with serving(app) as port:
-        yield port
+    return port
 
 
 @pytest.mark.parametrize("script", [True, False])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_a_form_waits_on_the_page_that_says_so(browser, port, site, width, script):
-    visitor = visit(browser, port, EMAIL, width, "light", script)
+def test_a_form_waits_on_the_page_that_says_so(chromium, port, site, width, script):
+    visitor = visit(chromium, port, EMAIL, width, "light", script)
     visitor.open(f"/sites/{site.uuid}/settings")
     page = visitor.page
     page.get_by_text("Change the name").click()
@@ -49,7 +40,7 @@ def test_a_form_waits_on_the_page_that_says_so(browser, port, site, width, scrip
         assert (visitor.overflow(), visitor.sticking_out()) == (0, [])
         for theme in ("light", "dark") if script else ():
             page.emulate_media(color_scheme=theme)
-            assert Axe().run(page).response["violations"] == []
+            assert visitor.violations() == []
         page.get_by_role("button", name="Try again").click()
         page.get_by_text("Nothing was saved.").wait_for()
     page.get_by_role("button", name="Try again").click()
@@ -57,10 +48,10 @@ def test_a_form_waits_on_the_page_that_says_so(browser, port, site, width, scrip
     assert sites.get_by_uuid(site.uuid).name == "Herons & <Reeds>"
 
 
-def test_a_file_stays_chosen(browser, port, site, tmp_path):
+def test_a_file_stays_chosen(chromium, port, site, tmp_path):
     file = tmp_path / "guests.csv"
     file.write_text("email\nann@a.example\n")
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}/imports/new")
     page, send = visitor.page, visitor.page.get_by_role("button", name="Send the file")
     with others_writing():
@@ -71,8 +62,8 @@ def test_a_file_stays_chosen(browser, port, site, tmp_path):
     page.get_by_text("guests.csv").first.wait_for()
 
 
-def test_what_is_typed_into_the_search_stays(browser, port, site):
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+def test_what_is_typed_into_the_search_stays(chromium, port, site):
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}/subscribers")
     page = visitor.page
     with others_writing():
@@ -86,10 +77,10 @@ def test_what_is_typed_into_the_search_stays(browser, port, site):
     assert page.get_by_text("Begins with p1").is_visible()
 
 
-def test_a_file_is_tried_once_the_others_have_written(browser, port, site, tmp_path):
+def test_a_file_is_tried_once_the_others_have_written(chromium, port, site, tmp_path):
     file = tmp_path / "guests.csv"
     file.write_text("email\nann@a.example\n")
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}/imports/new")
     page = visitor.page
     page.get_by_label("File, up to").set_input_files(file)

@@ -1,12 +1,9 @@
 """In a real browser: every page at both widths and in both themes, with and without script."""
 
-import os
 import re
 from pathlib import Path
-from typing import Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from audience.access import operators
 from audience.access.audit_log import COMMAND_LINE
@@ -18,9 +15,8 @@ from audience.sign_ups import sign_ups
 from audience.sign_ups.sign_ups import SignUpRequest
 from audience.subscribers import subscribers
 from storage import database
-from tests.conftest import program
 from tests.console.browser import signed_in
-from tests.console.chromium import chromium, serving, visit
+from tests.console.chromium import PICTURES, THEMES, visit
 from tests.console.screens import HOSTILE, INSTANCE_PATHS, PLAIN, fill, site_paths
 from tests.console.test_file_uploads import asked
 from tests.console.test_subscriber_list import add
@@ -30,20 +26,12 @@ from tests.jobs import run_bulk_actions
 EMAIL = "mara@example.com"
 PEERS = Path(__file__).parents[1] / "schemas" / "data" / "peers"
 WIDTHS = (360, 1280)
-THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium(program("chromium")) as opened:
-        yield opened
 
 
 @pytest.fixture
-def port(app, site, other_site):
+def port(port, site, other_site):
     operators.add(EMAIL, True, {site: "owner", other_site: "owner"}, COMMAND_LINE)
-    with serving(app) as port:
-        yield port
+    return port
 
 
 @pytest.fixture
@@ -74,23 +62,22 @@ def _come_in_unconfirmed(site, email):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_every_page_is_accessible_and_fits(browser, port, paths, width):
-    visitor, axe = visit(browser, port, EMAIL, width, THEMES[0]), Axe()
+def test_every_page_is_accessible_and_fits(chromium, port, paths, width):
+    visitor = visit(chromium, port, EMAIL, width, "light")
     for path in [*paths, "/sign-in", "/forgotten", "/link", "/first"]:
         visitor.open(path)
         for theme in THEMES:
             visitor.page.emulate_media(color_scheme=theme)
-            violations = axe.run(visitor.page).response["violations"]
-            assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == [], (path, theme)
+            assert visitor.violations() == [], (path, theme)
             assert visitor.overflow() <= 0, (path, theme)
         assert visitor.sticking_out() == [], path
     assert visitor.problems == []
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_hostile_names_do_nothing_and_fit(browser, port, site, width):
+def test_hostile_names_do_nothing_and_fit(chromium, port, site, width):
     fill(site, HOSTILE)
-    visitor = visit(browser, port, EMAIL, width, "light")
+    visitor = visit(chromium, port, EMAIL, width, "light")
     visitor.page.on("dialog", lambda dialog: visitor.problems.append(dialog.message))
     for path in dict.fromkeys(site_paths(site)):
         visitor.open(path)
@@ -98,8 +85,8 @@ def test_hostile_names_do_nothing_and_fit(browser, port, site, width):
     assert visitor.problems == []
 
 
-def test_it_reads_without_script(browser, port, site, paths):
-    visitor = visit(browser, port, EMAIL, 1280, "light", script=False)
+def test_it_reads_without_script(chromium, port, site, paths):
+    visitor = visit(chromium, port, EMAIL, 1280, "light", script=False)
     visitor.open(f"/sites/{site.uuid}")
     page = visitor.page
     page.get_by_label("Find a person").fill("p1@")
@@ -119,8 +106,8 @@ def test_it_reads_without_script(browser, port, site, paths):
     assert visitor.problems == []
 
 
-def test_the_keyboard_reaches_the_content_and_the_search(browser, port, site, paths):
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+def test_the_keyboard_reaches_the_content_and_the_search(chromium, port, site, paths):
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}")
     visitor.page.keyboard.press("Tab")
     assert visitor.page.evaluate("document.activeElement.textContent") == "Skip to the content"
@@ -128,8 +115,8 @@ def test_the_keyboard_reaches_the_content_and_the_search(browser, port, site, pa
     assert visitor.page.evaluate("document.activeElement.id") == "find"
 
 
-def test_the_theme_can_be_chosen_and_is_kept(browser, port, site, paths):
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+def test_the_theme_can_be_chosen_and_is_kept(chromium, port, site, paths):
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}")
     paper = "getComputedStyle(document.body).backgroundColor"
     light = visitor.page.evaluate(paper)
@@ -140,9 +127,9 @@ def test_the_theme_can_be_chosen_and_is_kept(browser, port, site, paths):
     assert visitor.page.evaluate(paper) == dark != light
 
 
-def test_the_first_page_is_light(browser, port, site, paths):
+def test_the_first_page_is_light(chromium, port, site, paths):
     """All of it, as it is sent."""
-    visitor, sizes = visit(browser, port, EMAIL, 1280, "light"), []
+    visitor, sizes = visit(chromium, port, EMAIL, 1280, "light"), []
     visitor.page.on("requestfinished", lambda request: sizes.append(request.sizes()["responseBodySize"]))
     visitor.open(f"/sites/{site.uuid}")
     visitor.page.wait_for_load_state("networkidle")
@@ -150,8 +137,8 @@ def test_the_first_page_is_light(browser, port, site, paths):
     assert sum(sizes) < 60_000
 
 
-def test_a_segment_is_built_with_the_keyboard_alone(browser, port, site, paths):
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+def test_a_segment_is_built_with_the_keyboard_alone(chromium, port, site, paths):
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}/segments/new")
     page, keyboard = visitor.page, visitor.page.keyboard
     page.get_by_label("Name", exact=True).focus()
@@ -172,16 +159,15 @@ def test_a_segment_is_built_with_the_keyboard_alone(browser, port, site, paths):
     assert page.locator(".cond .n").all_inner_texts() == ["5", "1", "6"]
     assert page.locator("[data-people] .big").inner_text() == "1"
     assert page.locator("[data-people] .who a").all_inner_texts() == ["p1@a.example"]
-    violations = Axe().run(page).response["violations"]
-    assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []
+    assert visitor.violations() == []
     page.get_by_role("button", name="Save").focus()
     keyboard.press("Enter")
     page.get_by_role("heading", name="Pros").wait_for()
     assert visitor.problems == []
 
 
-def test_the_keyboard_stays_where_a_condition_or_a_group_was_taken_out(browser, port, site, paths):
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+def test_the_keyboard_stays_where_a_condition_or_a_group_was_taken_out(chromium, port, site, paths):
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}/segments/new")
     page = visitor.page
     group, condition = (page.get_by_role("button", name=name, exact=True) for name in ("Group", "Condition"))
@@ -195,11 +181,11 @@ def test_the_keyboard_stays_where_a_condition_or_a_group_was_taken_out(browser, 
 
 
 def test_a_file_that_an_erasure_deleted_is_sent_again_as_it_is_chosen(
-    browser, port, site, settings, tmp_path
+    chromium, port, site, settings, tmp_path
 ):
     file = tmp_path / "guests.csv"
     file.write_text("email\ngus@a.example\n")
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}/imports/new")
     page = visitor.page
     page.get_by_label("File, up to").set_input_files(file)
@@ -215,10 +201,10 @@ def test_a_file_that_an_erasure_deleted_is_sent_again_as_it_is_chosen(
     assert page.get_by_label("Tags for everyone").input_value() == "fair"
 
 
-def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, settings, tmp_path):
+def test_a_file_is_imported_with_the_keyboard_alone(chromium, port, site, paths, settings, tmp_path):
     file = tmp_path / "guests.csv"
     file.write_text("Wer,Vorname,Stufe\nann@a.example,Ann,pro\np1@a.example,Eve,pro\nnobody,Cy,pro\n")
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}/imports/new")
     page, keyboard = visitor.page, visitor.page.keyboard
     page.get_by_label("File, up to").set_input_files(file)
@@ -230,8 +216,7 @@ def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, 
     page.get_by_role("button", name="Check again").focus()
     keyboard.press("Enter")
     page.get_by_text("Of 3 rows, 1 would add a subscriber, 1 would change one").wait_for()
-    violations = Axe().run(page).response["violations"]
-    assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []
+    assert visitor.violations() == []
     page.get_by_role("button", name="Import 2 rows").focus()
     keyboard.press("Enter")
     page.get_by_text("Reading the file").wait_for()
@@ -271,24 +256,24 @@ SHOPIFY = (
 )
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_who_may_be_written_to_is_asked(
-    browser, port, site, paths, settings, tmp_path, name, text, column, told, left, theme
+    chromium, port, site, paths, settings, tmp_path, name, text, column, told, left, theme
 ):
     file = tmp_path / name
     file.write_text(text)
-    visitor = visit(browser, port, EMAIL, 1280, theme)
+    visitor = visit(chromium, port, EMAIL, 1280, theme)
     visitor.open(f"/sites/{site.uuid}/imports/new")
     page = visitor.page
     page.get_by_label("File, up to").set_input_files(file)
     page.get_by_role("heading", name="Who in this file may be written to?").wait_for()
     assert page.locator("[name=consent]:checked").count() == 0
     assert page.get_by_role("button", name="Import", exact=True).is_disabled()
-    look(page, f"{name}-1-{theme}")
+    look(visitor, f"{name}-1-{theme}")
     if column:
         page.get_by_label("A column says who").check()
         page.get_by_label("The column that says who").select_option(column)
         page.get_by_role("button", name="Use this answer").click()
         page.get_by_text("Choose what it means").first.wait_for()
-        look(page, f"{name}-2-{theme}")
+        look(visitor, f"{name}-2-{theme}")
         for number, state in enumerate(told):
             page.get_by_role("radiogroup").nth(number).get_by_label(state, exact=True).check(force=True)
     else:
@@ -296,7 +281,7 @@ def test_who_may_be_written_to_is_asked(
     page.get_by_role("button", name="Use this answer").click()
     start = page.get_by_role("button", name=re.compile(r"Import \d+ row"))
     start.wait_for()
-    look(page, f"{name}-3-{theme}")
+    look(visitor, f"{name}-3-{theme}")
     start.click()
     page.get_by_text("Reading the file").wait_for()
     do_files(settings.instance)
@@ -307,12 +292,11 @@ def test_who_may_be_written_to_is_asked(
     assert visitor.problems == []
 
 
-def look(page, name):
+def look(visitor, name):
     """Nothing is wrong with the page; a picture of it is kept where one is asked for."""
-    violations = Axe().run(page).response["violations"]
-    assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []
-    if folder := os.environ.get("AUDIENCE_PICTURES"):
-        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+    assert visitor.violations() == []
+    if PICTURES:
+        visitor.page.screenshot(path=f"{PICTURES}/{name}.png", full_page=True)
 
 
 def is_left(site, email):
@@ -320,8 +304,8 @@ def is_left(site, email):
     return found is not None and found.unsubscribed_at is not None
 
 
-def test_ticked_people_are_tagged_and_the_page_follows(browser, port, site, paths, tmp_path):
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+def test_ticked_people_are_tagged_and_the_page_follows(chromium, port, site, paths, tmp_path):
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}/subscribers")
     page = visitor.page
     assert page.get_by_role("button", name="Untag").is_disabled()
@@ -338,8 +322,8 @@ def test_ticked_people_are_tagged_and_the_page_follows(browser, port, site, path
     assert visitor.problems == []
 
 
-def test_the_list_follows_what_is_typed(browser, port, site, paths):
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+def test_the_list_follows_what_is_typed(chromium, port, site, paths):
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}/subscribers?status=subscribed&page=1")
     page = visitor.page
     page.get_by_role("searchbox").press_sequentially("p1")
@@ -355,8 +339,8 @@ def test_the_list_follows_what_is_typed(browser, port, site, paths):
     assert visitor.problems == []
 
 
-def test_a_chart_says_what_is_under_the_pointer(browser, port, site, paths):
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+def test_a_chart_says_what_is_under_the_pointer(chromium, port, site, paths):
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}?step=month&period=all")
     tip, plots = visitor.page.locator(".tip"), visitor.page.locator(".chart svg[role=img]")
     for plot in (plots.nth(0), plots.nth(1)):

@@ -9,21 +9,13 @@ from audience.access import sessions, sign_in, sites
 from audience.forms import forms
 from audience.operations import first_site, site_lane
 from audience.subscribers import stats
-from tests.conftest import program
 from tests.console.browser import SET_UP
-from tests.console.chromium import Visitor, chromium, serving
-from tests.console.test_walks_chromium import looked_at
+from tests.console.chromium import Visitor, looked_at
 from tests.file_jobs import do_files
 from tests.service import PATIENCE_SECONDS
 
 WIDTHS = (390, 1280)
 COUNT = "addEventListener('pointerdown', () => pressed(), true)"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium(program("chromium")) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -54,22 +46,21 @@ class Stranger(Visitor):
 
 
 @pytest.fixture(params=WIDTHS)
-def stranger(app, site, browser, request):
-    with serving(app) as port:
-        size = {"width": request.param, "height": 900}
-        context = browser.new_context(viewport=size, timezone_id="Europe/Vienna", has_touch=False)
-        context.set_default_timeout(PATIENCE_SECONDS * 1000)
-        visitor = Stranger(context.new_page(), f"http://127.0.0.1:{port}")
+def stranger(port, site, chromium, request):
+    size = {"width": request.param, "height": 900}
+    context = chromium.new_context(viewport=size, timezone_id="Europe/Vienna", has_touch=False)
+    context.set_default_timeout(PATIENCE_SECONDS * 1000)
+    visitor = Stranger(context.new_page(), f"http://127.0.0.1:{port}")
 
-        def count():
-            visitor.presses += 1
+    def count():
+        visitor.presses += 1
 
-        context.expose_function("pressed", count)
-        context.add_init_script(COUNT)
-        visitor.set_up()
-        yield visitor
-        assert visitor.problems == []
-        context.close()
+    context.expose_function("pressed", count)
+    context.add_init_script(COUNT)
+    visitor.set_up()
+    yield visitor
+    assert visitor.problems == []
+    context.close()
 
 
 def test_the_first_link_names_the_site_and_takes_the_browsers_time_zone(stranger, site):

@@ -13,8 +13,9 @@ from audience.operations import first_site
 from storage import database
 from storage.access import operators as stored_operators
 from storage.errors import Unavailable
+from tests.conftest import REAL_COST
 from tests.console.browser import SET_UP, alert, open_browser, signed_in
-from tests.console.conftest import PASSWORD, REAL_COST
+from tests.console.conftest import PASSWORD
 
 MINUTE, DAY = 60_000, 86_400_000
 FORM = {"email": "ann@example.com", "password": PASSWORD}

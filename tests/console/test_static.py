@@ -4,8 +4,6 @@ import gzip
 import re
 from importlib.resources import files
 
-import pytest
-
 STATIC = files("audience.console") / "static"
 TEMPLATES = [
     each for each in (files("audience.console") / "templates").iterdir() if each.name.endswith(".html")
@@ -25,17 +23,15 @@ def test_every_icon_that_is_used_is_in_the_sprite():
     assert 10 <= len(drawn) <= 16
 
 
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda each: each.name)
-def test_no_template_has_inline_style_script_or_handler(template):
-    text = template.read_text()
+def test_no_template_has_inline_style_script_or_handler():
     bad = r"<style|<script(?! src)|<[^>{]*\s(?:style|on\w+)=|javascript:|\|\s*safe(?! if)"
-    assert not re.search(bad, text)
+    assert [template.name for template in TEMPLATES if re.search(bad, template.read_text())] == []
 
 
-@pytest.mark.parametrize("page", [*TEMPLATES, STATIC / "builder.js"], ids=lambda each: each.name)
-def test_no_field_cuts_what_is_pasted_into_it(page):
+def test_no_field_cuts_what_is_pasted_into_it():
     """A browser cuts it without a word; the service says in words what is too long."""
-    assert "maxlength" not in page.read_text()
+    pages = (*TEMPLATES, STATIC / "builder.js")
+    assert [page.name for page in pages if "maxlength" in page.read_text()] == []
 
 
 def test_the_style_sheet_moves_nothing_and_asks_nobody():

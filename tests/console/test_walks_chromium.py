@@ -1,27 +1,19 @@
-"""In a real browser: walks through several screens; `AUDIENCE_PICTURES` names a folder for pictures."""
+"""In a real browser: walks through several screens."""
 
-import os
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from audience.access import operators, sessions, sign_in, sites
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.bulk import actions as bulk_actions
-from audience.forms import forms
-from audience.looks import looks, senders
 from audience.operations import site_deletions
 from audience.reports import reports
 from audience.searches import lists as subscriber_lists
 from audience.segments import segments
 from audience.subscribers import subscribers
 from storage import database
-from storage.forms import forms as stored_forms
-from tests.audience.looks.test_looks import sent
-from tests.audience.looks.test_senders import SENT
-from tests.conftest import program
-from tests.console.chromium import chromium, serving, visit
+from tests.console.chromium import looked_at, visit
 from tests.console.conftest import PASSWORD
 from tests.console.screens import PLAIN, fill
 from tests.jobs import run_bulk_actions, run_due
@@ -29,37 +21,15 @@ from tests.two_factor import code_of
 
 EMAIL, OTHER = "mara@example.com", "max@example.com"
 LOGO = Path(__file__).parent.parent / "pages" / "logo.png"
-PICTURES = os.environ.get("AUDIENCE_PICTURES", "")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium(program("chromium")) as opened:
-        yield opened
 
 
 @pytest.fixture
-def port(app, site):
+def port(port, site):
     fill(site, PLAIN)
     for email in (EMAIL, OTHER):
         token = operators.add(email, True, {site: "owner"}, COMMAND_LINE)
         sessions.end_by_token(sign_in.set_password_with_link(token, PASSWORD, ""))
-    with serving(app) as port:
-        yield port
-
-
-def looked_at(visitor, name):
-    """A screen that is accessible in both themes and fits; a picture of it, if they are kept."""
-    for theme in ("light", "dark"):
-        visitor.page.emulate_media(color_scheme=theme)
-        violations = Axe().run(visitor.page).response["violations"]
-        assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == [], (name, theme)
-        if PICTURES:
-            width = visitor.page.viewport_size["width"]
-            visitor.page.screenshot(path=Path(PICTURES) / f"{name}-{width}-{theme}.png", full_page=True)
-    visitor.page.emulate_media(color_scheme="light")
-    assert visitor.overflow() <= 0, name
-    assert visitor.sticking_out() == [], name
+    return port
 
 
 def listed(page):
@@ -67,8 +37,8 @@ def listed(page):
 
 
 @pytest.mark.parametrize("width", [360, 1280])
-def test_a_search_is_of_its_list_alone(browser, port, site, width):
-    visitor = visit(browser, port, EMAIL, width, "light")
+def test_a_search_is_of_its_list_alone(chromium, port, site, width):
+    visitor = visit(chromium, port, EMAIL, width, "light")
     visitor.open(f"/sites/{site.uuid}/subscribers")
     page, everybody = visitor.page, len(listed(visitor.page))
     page.get_by_role("searchbox").press_sequentially("p1@")
@@ -101,8 +71,8 @@ def test_a_search_is_of_its_list_alone(browser, port, site, width):
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_person_is_added_with_the_keyboard_alone(browser, port, site, width):
-    visitor = visit(browser, port, EMAIL, width, "light")
+def test_a_person_is_added_with_the_keyboard_alone(chromium, port, site, width):
+    visitor = visit(chromium, port, EMAIL, width, "light")
     visitor.open(f"/sites/{site.uuid}/subscribers")
     page = visitor.page
     page.get_by_role("link", name="Add a person").press("Enter")
@@ -134,8 +104,8 @@ def test_a_person_is_added_with_the_keyboard_alone(browser, port, site, width):
 
 
 @pytest.mark.parametrize("width", [360, 1280])
-def test_an_empty_site_gets_its_key_and_its_first_call(browser, port, site, width):
-    visitor = visit(browser, port, EMAIL, width, "light")
+def test_an_empty_site_gets_its_key_and_its_first_call(chromium, port, site, width):
+    visitor = visit(chromium, port, EMAIL, width, "light")
     visitor.open("/sites")
     page = visitor.page
     page.get_by_label("Name", exact=True).fill("Reeds")
@@ -154,8 +124,8 @@ def test_an_empty_site_gets_its_key_and_its_first_call(browser, port, site, widt
     assert visitor.problems == []
 
 
-def test_going_back_and_saving_again_leads_to_what_was_made(browser, port, site):
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+def test_going_back_and_saving_again_leads_to_what_was_made(chromium, port, site):
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}/segments/new")
     page, before = visitor.page, len(segments.list_all(site))
     page.get_by_label("Name", exact=True).fill("Reeds")
@@ -173,8 +143,8 @@ def test_going_back_and_saving_again_leads_to_what_was_made(browser, port, site)
 
 
 @pytest.mark.parametrize("way", ["reload", "type", "link"])
-def test_a_page_that_is_opened_again_has_a_new_form(browser, port, site, way):
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+def test_a_page_that_is_opened_again_has_a_new_form(chromium, port, site, way):
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites?of={site.uuid}")
     page = visitor.page
     menu = page.get_by_role("link", name="Sites", exact=True)
@@ -192,8 +162,8 @@ def test_a_page_that_is_opened_again_has_a_new_form(browser, port, site, way):
 
 
 @pytest.mark.parametrize("script", [True, False])
-def test_two_clicks_make_one(browser, port, site, script):
-    visitor = visit(browser, port, EMAIL, 1280, "light", script)
+def test_two_clicks_make_one(chromium, port, site, script):
+    visitor = visit(chromium, port, EMAIL, 1280, "light", script)
     visitor.open(f"/sites/{site.uuid}/reports/new?kind=NewVisitors")
     page, before = visitor.page, len(reports.list_all(site))
     page.get_by_label("Name", exact=True).fill("Herons")
@@ -206,8 +176,8 @@ def test_two_clicks_make_one(browser, port, site, script):
 
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("email", [EMAIL, OTHER])
-def test_what_is_sent_after_the_end_of_a_session_is_shown_again(browser, port, site, width, email):
-    visitor = visit(browser, port, EMAIL, width, "light")
+def test_what_is_sent_after_the_end_of_a_session_is_shown_again(chromium, port, site, width, email):
+    visitor = visit(chromium, port, EMAIL, width, "light")
     visitor.open(f"/sites/{site.uuid}/segments/new")
     page, before = visitor.page, len(segments.list_all(site))
     page.get_by_label("Name", exact=True).fill("Reeds & <b>herons</b>")
@@ -233,8 +203,8 @@ def test_what_is_sent_after_the_end_of_a_session_is_shown_again(browser, port, s
     assert visitor.problems == []
 
 
-def test_what_is_searched_for_after_the_end_of_a_session_is_found(browser, port, site):
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+def test_what_is_searched_for_after_the_end_of_a_session_is_found(chromium, port, site):
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}/subscribers")
     page = visitor.page
     end_sessions()
@@ -246,8 +216,8 @@ def test_what_is_searched_for_after_the_end_of_a_session_is_found(browser, port,
     assert listed(page) == ["p1@a.example"]
 
 
-def test_a_file_that_is_sent_after_the_end_of_a_session_leads_to_the_sign_in(browser, port, site):
-    visitor = visit(browser, port, EMAIL, 1280, "light")
+def test_a_file_that_is_sent_after_the_end_of_a_session_leads_to_the_sign_in(chromium, port, site):
+    visitor = visit(chromium, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}/imports/new")
     page = visitor.page
     end_sessions()
@@ -263,12 +233,12 @@ def test_a_file_that_is_sent_after_the_end_of_a_session_leads_to_the_sign_in(bro
 
 
 @pytest.mark.parametrize("width", [360, 1280])
-def test_an_act_that_was_not_begun_says_so(browser, port, site, width):
+def test_an_act_that_was_not_begun_says_so(chromium, port, site, width):
     """The page that waits says it by itself."""
     ids = subscriber_lists.ids(site, subscriber_lists.ListRequest())
     new = bulk_actions.NewAction(kind="unsubscribe", ids=ids, seen=bulk_actions.fingerprint(ids))
     action_id = bulk_actions.choose(site, new, Actor(EMAIL))  # and no more
-    visitor = visit(browser, port, EMAIL, width, "light")
+    visitor = visit(chromium, port, EMAIL, width, "light")
     visitor.open(f"/sites/{site.uuid}/acts/{action_id}")
     assert visitor.page.get_by_text("waiting").is_visible()
     with database.write(site.id):
@@ -282,8 +252,8 @@ def test_an_act_that_was_not_begun_says_so(browser, port, site, width):
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_site_is_deleted_once_its_name_is_typed(browser, port, site, settings, width):
-    visitor = visit(browser, port, EMAIL, width, "light")
+def test_a_site_is_deleted_once_its_name_is_typed(chromium, port, site, settings, width):
+    visitor = visit(chromium, port, EMAIL, width, "light")
     visitor.open(f"/sites/{site.uuid}/settings")
     page = visitor.page
     page.get_by_role("link", name="Delete the site").click()
@@ -302,8 +272,8 @@ def test_a_site_is_deleted_once_its_name_is_typed(browser, port, site, settings,
 
 
 @pytest.mark.parametrize("width", [360, 1280])
-def test_the_look_of_the_pages_is_corrected_and_shown(browser, port, site, width):
-    visitor = visit(browser, port, EMAIL, width, "light")
+def test_the_look_of_the_pages_is_corrected_and_shown(chromium, port, site, width):
+    visitor = visit(chromium, port, EMAIL, width, "light")
     visitor.open(f"/sites/{site.uuid}/settings")
     page = visitor.page
     page.get_by_role("link", name="Pages and mail").click()
@@ -324,77 +294,14 @@ def test_the_look_of_the_pages_is_corrected_and_shown(browser, port, site, width
     assert visitor.problems == []
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_a_form_is_previewed_as_typed_saved_and_its_html_copied(browser, port, site, width):
-    looks.change(site, sent(name="Harbour Letters", language="en"), b"", False, COMMAND_LINE)
-    senders.change(site, SENT, True, COMMAND_LINE)
-    new = sites.create("New")
-    operators.set_role(EMAIL, new, "owner", COMMAND_LINE)
-    visitor = visit(browser, port, EMAIL, width, "light")
-    visitor.open(f"/sites/{new.uuid}/forms")
-    looked_at(visitor, "forms-empty")
-    visitor.open(f"/sites/{site.uuid}/forms")
-    looked_at(visitor, "forms")
-    page, frame = visitor.page, visitor.page.frame_locator("iframe[name=preview]")
-    page.get_by_role("link", name="Make a form").click()
-    page.get_by_label("Name of the form").fill("Shop checkout")
-    page.get_by_label("First name").select_option("asked")
-    page.get_by_label("Introduction").first.fill("News from the quay.")
-    for name, seen in (("Form", "News from the quay."), ("Confirm", "Confirm your sign-up")):
-        page.get_by_role("button", name=name, exact=True).click()
-        frame.get_by_text(seen).first.wait_for()
-    assert [each.name for each in forms.list_all(site)] == ["Front page"]
-    page.get_by_role("button", name="Make the form").click()
-    page.get_by_text("Versions of the wording").wait_for()
-    looked_at(visitor, "form")
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name="Copy the HTML").click()
-    page.get_by_text("Copied").wait_for()
-    assert page.evaluate("navigator.clipboard.readText()").startswith("<form action=")
-    page.get_by_role("button", name="Save and open").click()
-    page.get_by_role("alert").get_by_text("No mail server is set").wait_for()
-    looked_at(visitor, "form-not-open")
-    assert [each for each in visitor.problems if "422" not in each] == []
-
-
-@pytest.mark.parametrize("is_kept", [True, False])
-def test_what_was_typed_into_a_form_is_lost_to_another_button_only_after_a_question(
-    browser, port, site, is_kept
-):
-    looks.change(site, sent(), b"", False, COMMAND_LINE)
-    [form] = forms.list_all(site)
-    with database.write(site.id):
-        [stored] = stored_forms.list_all(site.id)
-        stored_forms.change(site.id, stored._replace(state=forms.OPEN))
-    visitor = visit(browser, port, EMAIL, 1280, "light")
-    visitor.open(f"/sites/{site.uuid}/forms/{form.id}")
-    page, asked = visitor.page, []
-    page.get_by_label("What people agree to").first.fill("Yes, weekly.")
-
-    def answer(dialog):
-        asked.append(dialog.type)
-        dialog.dismiss() if is_kept else dialog.accept()
-
-    page.on("dialog", answer)
-    page.get_by_role("button", name="Pause").click()
-    if is_kept:
-        page.wait_for_timeout(200)
-        assert page.get_by_label("What people agree to").first.input_value() == "Yes, weekly."
-        page.get_by_role("button", name="Save", exact=True).click()
-    page.get_by_role("status").wait_for()
-    saved = forms.get(site, form.id)
-    assert asked == ["beforeunload"]
-    assert (saved.state == forms.OPEN, saved.wording.get("en") == "Yes, weekly.") == (is_kept, is_kept)
-
-
 def end_sessions():
     for each in sessions.list_of(operators.get(EMAIL).id):
         sessions.end(each.id, operators.get(EMAIL).id)
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_two_factor_sign_in_is_set_up_and_asked_for(browser, port, site, width):
-    visitor = visit(browser, port, EMAIL, width, "light")
+def test_two_factor_sign_in_is_set_up_and_asked_for(chromium, port, site, width):
+    visitor = visit(chromium, port, EMAIL, width, "light")
     visitor.open("/account")
     page = visitor.page
     looked_at(visitor, "two-factor-account")

@@ -4,12 +4,10 @@
 """
 
 import contextlib
-import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error
 
 from audience.access.audit_log import COMMAND_LINE
@@ -17,28 +15,13 @@ from audience.looks import looks
 from audience.looks.looks import LANGUAGES
 from audience.pages.texts import table
 from tests.audience.looks.test_looks import sent
-from tests.conftest import program
+from tests.console.chromium import PICTURES, THEMES
 from tests.console.chromium import Visitor as Tab
-from tests.console.chromium import chromium, serving
 from tests.stored_people import found
 
-PICTURES = os.environ.get("AUDIENCE_PICTURES", "")
 LOGO = Path(__file__).parent / "logo.png"
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SMALL = """[...document.querySelectorAll("button, select, footer a, .top a, .pick")].filter(
   (part) => part.checkVisibility() && part.getBoundingClientRect().height < 44).length"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium(program("chromium")) as opened:
-        yield opened
-
-
-@pytest.fixture
-def port(app, zoe):
-    with serving(app) as port:
-        yield port
 
 
 @pytest.fixture(params=["", "#e8b004"])
@@ -50,8 +33,8 @@ def accent(request, zoe):
     return request.param
 
 
-def open_tab(browser, port: int, script: bool, width: int = 320) -> Tab:
-    context: Any = browser.new_context(
+def open_tab(chromium, port: int, script: bool, width: int = 320) -> Tab:
+    context: Any = chromium.new_context(
         viewport={"width": width, "height": 844}, java_script_enabled=script, locale="sv-SE"
     )
     return Tab(context.new_page(), f"http://127.0.0.1:{port}")
@@ -59,10 +42,9 @@ def open_tab(browser, port: int, script: bool, width: int = 320) -> Tab:
 
 def looked_at(tab: Tab, name: str) -> None:
     """A page that is accessible in both schemes and fits at 320 px; a picture of it, if they are kept."""
-    for scheme in SCHEMES:
+    for scheme in THEMES:
         tab.page.emulate_media(color_scheme=scheme)
-        violations = Axe().run(tab.page).response["violations"]
-        assert [(rule["id"], rule["nodes"][0]["html"]) for rule in violations] == [], (name, scheme)
+        assert tab.violations() == [], (name, scheme)
         assert tab.overflow() <= 0, (name, scheme)
         assert tab.page.evaluate(SMALL) == 0, name
         if PICTURES:
@@ -73,8 +55,8 @@ def looked_at(tab: Tab, name: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_page_is_accessible_and_fits_in_each_language(browser, port, zoe, accent, language):
-    words, tab, query = table(language), open_tab(browser, port, script=True), f"?lang={language}"
+def test_each_page_is_accessible_and_fits_in_each_language(chromium, port, zoe, accent, language):
+    words, tab, query = table(language), open_tab(chromium, port, script=True), f"?lang={language}"
     page, prefix = tab.page, f"{language}{'-look' if accent else ''}"
     page.goto(f"{tab.origin}/preferences/{zoe.preferences()}{query}")
     looked_at(tab, f"{prefix}-preferences")
@@ -104,8 +86,8 @@ def test_each_page_is_accessible_and_fits_in_each_language(browser, port, zoe, a
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_page_that_says_no_is_accessible_and_fits_too(browser, port, zoe, language, monkeypatch):
-    words, tab, query = table(language), open_tab(browser, port, script=True), f"?lang={language}"
+def test_each_page_that_says_no_is_accessible_and_fits_too(chromium, port, zoe, language, monkeypatch):
+    words, tab, query = table(language), open_tab(chromium, port, script=True), f"?lang={language}"
     page, path = tab.page, f"{tab.origin}/unsubscribe/{zoe.token()}"
     page.goto(path + query)
     page.get_by_role("button", name=words["unsubscribe_button"]).click()
@@ -131,11 +113,11 @@ def test_each_page_that_says_no_is_accessible_and_fits_too(browser, port, zoe, l
     looked_at(tab, f"{language}-failed")
 
 
-def test_long_words_of_a_look_fit(browser, port, zoe):
+def test_long_words_of_a_look_fit(chromium, port, zoe):
     word = "donaudampfschifffahrtsgesellschaftsnachrichten"
     look = sent(name=word.capitalize(), home=f"https://{word}.example")
     looks.change(zoe.site, look, b"", False, COMMAND_LINE)
-    tab = open_tab(browser, port, script=True)
+    tab = open_tab(chromium, port, script=True)
     tab.page.goto(f"{tab.origin}/unsubscribe/{zoe.token()}")
     for part in (".top .name", "footer a"):
         edge = tab.page.locator(part).first.evaluate("part => part.getBoundingClientRect().right")
@@ -144,8 +126,8 @@ def test_long_words_of_a_look_fit(browser, port, zoe):
 
 
 @pytest.mark.parametrize("width", [320, 1280])
-def test_all_is_done_without_script(browser, port, zoe, width):
-    tab = open_tab(browser, port, script=False, width=width)
+def test_all_is_done_without_script(chromium, port, zoe, width):
+    tab = open_tab(chromium, port, script=False, width=width)
     page, path = tab.page, f"{tab.origin}/unsubscribe/{zoe.token()}"
     page.goto(f"{path}).", referer="https://mail.example/")
     assert zoe.is_subscribed()
@@ -164,8 +146,8 @@ def test_all_is_done_without_script(browser, port, zoe, width):
     assert tab.problems == []
 
 
-def test_the_language_is_chosen_in_the_footer_and_kept_on_the_page(browser, port, zoe):
-    tab = open_tab(browser, port, script=False)
+def test_the_language_is_chosen_in_the_footer_and_kept_on_the_page(chromium, port, zoe):
+    tab = open_tab(chromium, port, script=False)
     tab.page.goto(f"{tab.origin}/preferences/{zoe.preferences()}")
     tab.page.get_by_role("link", name="Nederlands").click()
     tab.page.get_by_role("heading", name="Wat u krijgt").wait_for()
@@ -176,8 +158,8 @@ def test_the_language_is_chosen_in_the_footer_and_kept_on_the_page(browser, port
     assert tab.problems == []
 
 
-def test_back_after_an_undo_changes_nothing(browser, port, zoe):
-    tab = open_tab(browser, port, script=True)
+def test_back_after_an_undo_changes_nothing(chromium, port, zoe):
+    tab = open_tab(chromium, port, script=True)
     tab.page.goto(f"{tab.origin}/unsubscribe/{zoe.token()}")
     tab.page.get_by_role("button", name="Unsubscribe").click()
     tab.page.get_by_role("button", name="Undo").click()
@@ -193,8 +175,8 @@ def test_back_after_an_undo_changes_nothing(browser, port, zoe):
     assert first.is_visible()
 
 
-def test_of_two_devices_neither_undoes_what_the_other_did_later(browser, port, zoe):
-    first, second = (open_tab(browser, port, script=True).page for _ in range(2))
+def test_of_two_devices_neither_undoes_what_the_other_did_later(chromium, port, zoe):
+    first, second = (open_tab(chromium, port, script=True).page for _ in range(2))
     for page in (first, second):
         page.goto(f"http://127.0.0.1:{port}/unsubscribe/{zoe.token()}")
     for page in (first, second):
@@ -206,9 +188,9 @@ def test_of_two_devices_neither_undoes_what_the_other_did_later(browser, port, z
     assert not zoe.is_subscribed()
 
 
-def test_no_address_that_a_page_leads_to_is_told_of_the_link(browser, port, zoe):
+def test_no_address_that_a_page_leads_to_is_told_of_the_link(chromium, port, zoe):
     looks.change(zoe.site, sent(), b"", False, COMMAND_LINE)
-    tab = open_tab(browser, port, script=True)
+    tab = open_tab(chromium, port, script=True)
     tab.page.route("https://harbour-letters.example/**", lambda route: route.fulfill(body="home"))
     for path in (f"/unsubscribe/{zoe.token()}", f"/preferences/{zoe.preferences()}"):
         tab.page.goto(f"{tab.origin}{path}")

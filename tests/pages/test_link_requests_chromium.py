@@ -12,8 +12,6 @@ from audience.looks.looks import LANGUAGES
 from audience.mail.relay import Relay
 from audience.pages.texts import table
 from tests.audience.undo.test_undos import put
-from tests.conftest import program
-from tests.console.chromium import chromium, serving
 from tests.mail_server import MailServer
 from tests.mail_server import serving as serving_mail
 from tests.pages.test_chromium import looked_at, open_tab
@@ -21,12 +19,6 @@ from tests.pages.test_link_requests import LINK, SENDER, Asker, site_with_mail
 from tests.pages.test_sign_up_chromium import press
 from tests.pages.visitor import ZOE
 from tests.sign_up_steps import send_links
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium(program("chromium")) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -39,16 +31,10 @@ def asker(app):
     return Asker(app.test_client(), site_with_mail("Harbour Letters"))
 
 
-@pytest.fixture
-def port(app):
-    with serving(app) as port:
-        yield port
-
-
 @pytest.mark.parametrize("script", [True, False])
-def test_from_an_address_by_the_email_to_an_unsubscribe(browser, port, asker, script):
+def test_from_an_address_by_the_email_to_an_unsubscribe(chromium, port, asker, script):
     put(asker.site, {"email": ZOE})
-    tab = open_tab(browser, port, script)
+    tab = open_tab(chromium, port, script)
     tab.page.goto(f"{tab.origin}{asker.path}")
     tab.page.get_by_label("Email address").fill(ZOE)
     tab.page.get_by_role("button", name="Send me the links").click()
@@ -80,9 +66,9 @@ def _mailed(asker):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_page_is_accessible_and_fits_in_each_language(browser, port, asker, language):
+def test_each_page_is_accessible_and_fits_in_each_language(chromium, port, asker, language):
     words, query = table(language), f"?lang={language}"
-    tab = open_tab(browser, port, script=True)
+    tab = open_tab(chromium, port, script=True)
     tab.page.route("**/pages.js*", lambda route: route.fulfill(body="", content_type="text/javascript"))
     page = tab.page
 

@@ -1,7 +1,4 @@
-"""In a real browser: from a static page of another origin to a subscriber, with and without script.
-
-`AUDIENCE_PICTURES` names a folder for pictures.
-"""
+"""In a real browser: from a static page of another origin to a subscriber, with and without script."""
 
 import contextlib
 import re
@@ -22,8 +19,6 @@ from audience.pages.texts import table
 from audience.subscribers import subscribers
 from storage.sign_ups.sign_ups import HELD, WAITING
 from tests.audience.looks.test_looks import sent
-from tests.conftest import program
-from tests.console.chromium import chromium, serving
 from tests.mail_server import MailServer
 from tests.mail_server import serving as serving_mail
 from tests.pages.applicant import ZOE, Applicant, form_of
@@ -39,12 +34,6 @@ SHOW_MOMENT, SHOW_BUTTON = (
     for shown, other in (("moment", "button"), ("button", "moment"))
 )
 FIELDS = [{"key": "first_name", "required": False}, {"key": "last_name", "required": True}]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium(program("chromium")) as opened:
-        yield opened
 
 
 @contextlib.contextmanager
@@ -71,12 +60,6 @@ def static_site(pages):
         server.shutdown()
         thread.join()
         server.server_close()
-
-
-@pytest.fixture
-def port(app):
-    with serving(app) as port:
-        yield port
 
 
 @pytest.fixture
@@ -123,13 +106,13 @@ def press(page):
 
 @pytest.mark.parametrize("own_pages", [True, False])
 @pytest.mark.parametrize("script", [True, False])
-def test_from_a_static_page_to_a_subscriber(browser, port, world, mailed, script, own_pages):
+def test_from_a_static_page_to_a_subscriber(chromium, port, world, mailed, script, own_pages):
     origin, applicant = world
     senders.change(applicant.site, SENDER, True, COMMAND_LINE)
     if own_pages:
         urls = {"next_url": f"{origin}/thanks", "confirmed_url": f"{origin}/in"}
         forms.change(applicant.site, applicant.form.id, urls)
-    tab = open_tab(browser, port, script)
+    tab = open_tab(chromium, port, script)
     sign_up(tab, origin)
     if not script:
         press(tab.page)
@@ -149,10 +132,10 @@ def test_from_a_static_page_to_a_subscriber(browser, port, world, mailed, script
     assert tab.page.context.cookies() == []
 
 
-def test_a_visit_without_a_person_confirms_nobody(browser, port, world):
+def test_a_visit_without_a_person_confirms_nobody(chromium, port, world):
     _, applicant = world
     applicant.sign_up()
-    tab = open_tab(browser, port, script=True)
+    tab = open_tab(chromium, port, script=True)
     tab.page.goto(f"{tab.origin}{applicant.confirm_path()}")
     tab.page.wait_for_timeout(500)
     tab.page.evaluate(
@@ -173,10 +156,10 @@ def test_a_visit_without_a_person_confirms_nobody(browser, port, world):
     assert is_subscribed(applicant.site)
 
 
-def test_whoever_goes_to_the_link_that_declines_is_left_to_choose(browser, port, world):
+def test_whoever_goes_to_the_link_that_declines_is_left_to_choose(chromium, port, world):
     _, applicant = world
     applicant.sign_up()
-    tab = open_tab(browser, port, script=True)
+    tab = open_tab(chromium, port, script=True)
     tab.page.goto(f"{tab.origin}{applicant.confirm_path()}")
     tab.page.mouse.move(100, 100)
     tab.page.wait_for_timeout(1_000)
@@ -188,9 +171,9 @@ def test_whoever_goes_to_the_link_that_declines_is_left_to_choose(browser, port,
     assert subscribers.find(applicant.site, ZOE) is None
 
 
-def test_a_german_form_waits_for_the_button(browser, port, app, site):
+def test_a_german_form_waits_for_the_button(chromium, port, app, site):
     form = form_of(site, language="de", wording={"de": "Sie stimmen zu."}, fields=[])
-    applicant, tab = Applicant(app.test_client(), site, form), open_tab(browser, port, script=True)
+    applicant, tab = Applicant(app.test_client(), site, form), open_tab(chromium, port, script=True)
     tab.page.goto(f"{tab.origin}{applicant.path}")
     tab.page.get_by_label("E\u2011Mail-Adresse").fill(ZOE)
     tab.page.get_by_role("button", name="Anmelden").click()
@@ -206,9 +189,9 @@ def test_a_german_form_waits_for_the_button(browser, port, app, site):
     assert tab.problems == []
 
 
-def test_back_and_a_second_press_and_a_second_tab_do_no_harm(browser, port, world):
+def test_back_and_a_second_press_and_a_second_tab_do_no_harm(chromium, port, world):
     origin, applicant = world
-    tab, other = (open_tab(browser, port, script=True) for _ in range(2))
+    tab, other = (open_tab(chromium, port, script=True) for _ in range(2))
     for each in (tab, other):
         sign_up(each, origin)
         each.page.get_by_role("heading", name="Check your inbox").wait_for()
@@ -218,7 +201,7 @@ def test_back_and_a_second_press_and_a_second_tab_do_no_harm(browser, port, worl
             tab.page.go_back()
         tab.page.wait_for_timeout(300)
     assert len(applicant.all()) == before
-    plain = open_tab(browser, port, script=False)
+    plain = open_tab(chromium, port, script=False)
     sign_up(plain, origin, "bob@example.com")
     plain.page.wait_for_timeout(3_100)
     plain.page.get_by_role("button", name="Send me the email").dblclick()
@@ -234,9 +217,9 @@ def test_back_and_a_second_press_and_a_second_tab_do_no_harm(browser, port, worl
     assert is_subscribed(applicant.site)
 
 
-def test_a_typo_is_asked_about_and_enter_keeps_what_is_typed(browser, port, world):
+def test_a_typo_is_asked_about_and_enter_keeps_what_is_typed(chromium, port, world):
     _, applicant = world
-    tab = open_tab(browser, port, script=True)
+    tab = open_tab(chromium, port, script=True)
     tab.page.goto(f"{tab.origin}{applicant.path}")
     tab.page.get_by_label("Email address").fill("zoe@gmial.com")
     tab.page.get_by_role("button", name="Sign up").click()
@@ -252,9 +235,9 @@ def test_a_typo_is_asked_about_and_enter_keeps_what_is_typed(browser, port, worl
     assert applicant.newest().email == "bob@gmail.com"
 
 
-def test_whoever_fills_in_the_trap_is_held(browser, port, world):
+def test_whoever_fills_in_the_trap_is_held(chromium, port, world):
     origin, applicant = world
-    tab = open_tab(browser, port, script=True)
+    tab = open_tab(chromium, port, script=True)
     tab.page.goto(origin)
     tab.page.get_by_label("Email").fill(ZOE)
     tab.page.evaluate("document.querySelector('[name=nickname_2]').value = 'x'")
@@ -266,11 +249,11 @@ def test_whoever_fills_in_the_trap_is_held(browser, port, world):
 
 @pytest.mark.parametrize("accent", ["", "#e8b004"])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_page_is_accessible_and_fits_in_each_language(browser, port, app, site, language, accent):
+def test_each_page_is_accessible_and_fits_in_each_language(chromium, port, app, site, language, accent):
     words, query = table(language), f"?lang={language}"
     form = form_of(site, wording=WORDING, fields=FIELDS, intro={language: "Boats, weather,\npeople."})
     looks.change(site, sent(accent=accent, base_url=""), b"", False, COMMAND_LINE)
-    applicant, tab = Applicant(app.test_client(), site, form), open_tab(browser, port, script=True)
+    applicant, tab = Applicant(app.test_client(), site, form), open_tab(chromium, port, script=True)
     tab.page.route("**/pages.js*", lambda route: route.fulfill(body="", content_type="text/javascript"))
     page, prefix = tab.page, f"sign-up-{language}{'-look' if accent else ''}"
 

@@ -28,13 +28,13 @@ FRAMES = [
 
 
 @pytest.mark.parametrize("frame", FRAMES)
-@pytest.mark.parametrize("at", [*ATS, *TWICE])
-def test_an_address_is_left_out_in_every_encoding(at, frame):
-    for code in (at, at.upper(), *([] if "U" in at else [at.lower()])):
-        shown = without_addresses(frame.format(*[f"Ann.o'Brien{code}Example.com"] * 2), lambda _: "…")
-        assert "…" in shown
-        for part in ("Ann", "Brien", "xample", "com"):
-            assert part not in shown.replace("or call", "").replace("https://a.example", "")
+def test_an_address_is_left_out_in_every_encoding(frame):
+    for at in (*ATS, *TWICE):
+        for code in (at, at.upper(), *([] if "U" in at else [at.lower()])):
+            shown = without_addresses(frame.format(*[f"Ann.o'Brien{code}Example.com"] * 2), lambda _: "…")
+            assert "…" in shown
+            for part in ("Ann", "Brien", "xample", "com"):
+                assert part not in shown.replace("or call", "").replace("https://a.example", "")
 
 
 @pytest.mark.parametrize("encode", [
