@@ -29,6 +29,7 @@ PAGES = sorted(name for name in sources() if not name.endswith(PICTURE))
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PLACES = ("", "#importFile", "#Rule", "#errors")
 OPEN = "document.querySelectorAll('#importFile details').forEach((each) => { each.open = true })"
+WIDE = "[...document.querySelectorAll('.wide')].filter((each) => each.scrollWidth > each.clientWidth).length"
 SHOWN = "[...document.querySelectorAll('#search .in')].filter((each) => each.checkVisibility()).length"
 
 
@@ -67,8 +68,13 @@ def assert_accessible(tab: Visitor) -> None:
     assert tab.overflow() <= 0
 
 
+def wide_tables(tab: Visitor) -> int:
+    """How many tables are wider than their page."""
+    return int(tab.page.evaluate(WIDE))
+
+
 @pytest.mark.parametrize("width", [320, 1280])
-@pytest.mark.parametrize("name", [None, *sample(PAGES, 8)])
+@pytest.mark.parametrize("name", [None, "settings", *sample(PAGES, 8)])
 def test_the_documentation_is_accessible_and_fits(browser, port, name, width):
     tab = open_page(browser, port, width, f"/docs/{name}" if name else "/docs")
     for scheme in SCHEMES:
@@ -77,6 +83,7 @@ def test_the_documentation_is_accessible_and_fits(browser, port, name, width):
         if folder := os.environ.get("AUDIENCE_PICTURES"):
             picture = f"{name or 'index'}-{width}-{scheme}.png".replace("/", "-")
             tab.page.screenshot(path=f"{folder}/{picture}")
+    assert width < 1280 or wide_tables(tab) == 0
     assert tab.problems == []
 
 
