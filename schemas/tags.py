@@ -116,6 +116,8 @@ class MergeTag(RequestSchema):
 
 
 class MeantTag(RequestSchema):
+    """What a client sends beside the id of a tag to delete."""
+
     name = ma.fields.Raw(**describe("The name of the tag, as a safeguard against a wrong id.", type="string"))
 
 

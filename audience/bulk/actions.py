@@ -152,7 +152,9 @@ def _require_chosen(site: Site, action_id: int) -> BulkAction:
 
 @database.writes_site
 def queue(site: Site, action_id: int, new: NewAction, actor: Actor) -> BulkAction:
-    """Begins a bulk action whose selection is stored. Raises `Refused`."""
+    """Queues a bulk action whose selection is stored. `new` is what was asked for, for the audit log. Raises
+    `Refused`.
+    """
     action = _require_chosen(site, action_id)
     if action.kind == EXPORT:
         stored.advance(site.id, action.id, action.people, action.people, clock.now_ms())

@@ -150,5 +150,6 @@ def check_open(look: Look, form: SignUpForm, delivery_problem: str) -> None:
 
 
 def refuse(errors: list[FieldError]) -> None:
+    """Raises `Refused` with the errors, if there are any."""
     if errors:
         raise Refused(errors[0].message, errors)

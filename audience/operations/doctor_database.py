@@ -59,6 +59,7 @@ def integrity(_: Context) -> Iterator[Finding]:
 
 
 def system_clock(context: Context) -> Iterator[Finding]:
+    """Whether the clock is behind the newest stored record."""
     now_ms = clock.now_ms()
     shown = datetime.fromtimestamp(now_ms / 1000, UTC).isoformat(timespec="seconds")
     if now_ms < max(MIN_NOW_MS, stored.newest_instant(context.only_site) - CLOCK_SKEW_MS):

@@ -10,7 +10,9 @@ from storage.reports import queries as report_queries
 
 @dataclass(frozen=True)
 class Growth:
-    """For each part of a period, how many subscribers are `new`, and how many `unsubscribed` to this day."""
+    """For each part of a period, how many subscribers are `new`, and how many `unsubscribed` in it and still
+    are unsubscribed.
+    """
 
     new: list[int]
     unsubscribed: list[int]

@@ -79,9 +79,10 @@ def _position(subscriber: Subscriber, order: Order) -> Position:
 
 
 def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tuple[bytes, Position | None]:
-    """Searches as `search` does, but returns the matching subscribers as JSON text.
+    """Searches as `search` does, but returns the subscribers of a page as UTF-8 JSON (empty if nobody can
+    match), and the position of the last one for the next cursor.
 
-    `pages` is the URL of a subscriber's page up to the uuid.
+    `page` counts from 1. `pages` is the URL of a subscriber's page up to the uuid.
     """
     with database.session() if query.is_one_read else database.snapshot():
         filters = _filters(site, query)

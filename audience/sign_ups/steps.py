@@ -70,7 +70,9 @@ class FormStep(NamedTuple):
 
 
 def begin(site: Site, step: FormStep, is_hard: bool = False) -> FormStep:
-    """The step with a new challenge. It is hard if `is_hard`, or while the site's alarm is on."""
+    """Returns the step with a new proof-of-work challenge for the visitor's browser: a hard challenge if
+    `is_hard`, or while the site's alarm is on.
+    """
     prefix = HARD_PREFIX if is_hard or alarms.held_since(site) else PREFIX
     challenge = altcha.create_challenge(ALGORITHM, COST, key_prefix=prefix, hmac_secret=_key(site))
     return step._replace(made_at=clock.now_ms(), challenge=challenge.to_dict())

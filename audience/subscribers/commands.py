@@ -18,7 +18,7 @@ from audience.sources import OPERATOR, Source
 from audience.subscribers import events, subscribers
 from audience.subscribers.subscribers import Subscriber
 from schemas.command_names import CommandName
-from schemas.values import FieldError, trim
+from schemas.values import NAMES, FieldError, trim
 from storage import database
 from storage.subscribers import subscribers as stored
 
@@ -125,8 +125,8 @@ def _state(subscriber: Subscriber | None) -> tuple[Any, ...] | None:
     """The values of a subscriber that a command may change; None without a subscriber."""
     if subscriber is None:
         return None
-    names = subscriber.email, subscriber.first_name, subscriber.last_name
-    return *names, subscriber.fields, subscriber.tag_ids, subscriber.unsubscribed_at
+    names = (getattr(subscriber, name) for name in NAMES)
+    return subscriber.email, *names, subscriber.fields, subscriber.tag_ids, subscriber.unsubscribed_at
 
 
 def _own_group(numbered: tuple[int, Command]) -> tuple[bool, int | None]:

@@ -138,7 +138,9 @@ def at_numbers(site_id: int, numbers: Sequence[int]) -> list[LogRow]:
 
 
 def rows_indexed_as(site_id: int, numbers: Sequence[int]) -> list[LogRow]:
-    """The rows of the change log with these numbers. A negative one is the negated id of a row."""
+    """The rows of the change log that an index of values names: by the number of their first change or, if
+    negative, by their negated id.
+    """
     ids, numbered = (
         [-number for number in numbers if number < 0],
         [number for number in numbers if number > 0],

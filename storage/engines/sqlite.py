@@ -182,7 +182,9 @@ def writers_turn(opened: Any, timeout_seconds: float, gate: Any) -> AbstractCont
 
 @contextlib.contextmanager
 def migration_lock(opened: Any, _ends_still: bool = False) -> Iterator[None]:
-    """Lets one process migrate while no other writes. Its commits checkpoint the write-ahead log."""
+    """Lets one process migrate while no other writes. Each commit of the migration moves the write-ahead log
+    into the file.
+    """
     opened.turns.take(threading.TIMEOUT_MAX)
     try:
         with sqlite_log.moved_by_commits(opened):

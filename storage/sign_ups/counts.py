@@ -13,7 +13,7 @@ SITES = (
 
 
 class SignUpCountModel(BaseModel, table="sign_up_counts"):
-    """`hour` is the number of hours since 1970."""
+    """How many sign-ups by a form had an outcome in an hour. `hour` is the number of hours since 1970."""
 
     site_id = IntegerField()
     hour = IntegerField()
