@@ -66,7 +66,7 @@ def create(settings: Settings, name: str, time_zone: str, owner: str | None, as_
 
 
 def show_keys(settings: Settings, site: Site, key: NewKey, as_json: bool) -> None:
-    """Prints the URL of the service, a site's uuid and new key, named as in `first-site.json`, and its owners."""
+    """Prints the service's URL, a site's uuid, its new key (named as in `first-site.json`) and its owners."""
     shown = {
         "base_url": settings.base_url,
         "site_uuid": site.uuid,
