@@ -16,11 +16,12 @@ from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER,
 from storage.subscribers.models import ValueChangeModel, ValueHolderModel
 from tests.client import FakeQueue
 from tests.jobs import run_due
+from tests.rows import each_row
 
 NEW_YEAR = 1_767_225_600_000  # 2026-01-01T00:00Z
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "spelt"),
     [
         ("5", 5), ("-5", -5), ("+5", 5), (" 5\t", 5), ("5.", 5.0), (".5", 0.5), ("1e3", 1000.0),
@@ -35,7 +36,7 @@ def test_the_number_that_a_text_spells(text, spelt):
     assert type(number(text)) is type(spelt)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "ms"),
     [
         ("2026-01-01", NEW_YEAR), ("2026-01-01T00:00", NEW_YEAR), ("2026-01-01 00:00:00", NEW_YEAR),
@@ -50,7 +51,7 @@ def test_the_instant_that_a_text_spells(text, ms):
     assert instant(text) == ms
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "rows"),
     [
         ("Pro", {("pro", "Pro", TEXT, None, None)}),
