@@ -102,7 +102,8 @@ def example(command):
 
 @pytest.mark.parametrize("variables", [CRON, SYSTEMD], ids=["cron", "systemd"])
 @pytest.mark.parametrize(
-    ("command", "path"), [each for each in COMMANDS if each.values[1] not in RUN_UNTIL_STOPPED]
+    ("command", "path"),
+    [pytest.param(*each, id=" ".join(each[1])) for each in COMMANDS if each[1] not in RUN_UNTIL_STOPPED],
 )
 def test_a_command_runs(made, command, path, variables):
     instance, site = made

@@ -47,7 +47,7 @@ def test_the_commands_of_a_page_run_in_order(page, tmp_path):
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_every_command_that_a_page_names_exists(page):
-    paths = {path for _, path in (each.values for each in COMMANDS)}
+    paths = {path for _, path in COMMANDS}
     first = {path[0] for path in paths}
     for mentioned in re.findall(r"`audience ([a-z][a-z0-9 |-]*)", read(page).replace("\\|", "|")):
         words = mentioned.split()

@@ -1,6 +1,7 @@
 import pytest
 
 from audience.answers.validation.address import Address, parse, split_loosely
+from tests.rows import each_row
 
 GOOD = {
     "ann@firm.org": Address("ann", "firm.org"),
@@ -24,7 +25,7 @@ def test_addresses(text, address):
     assert parse(text) == address
 
 
-@pytest.mark.parametrize("text", BAD, ids=lambda text: ascii(text)[:30])
+@each_row("text", BAD)
 def test_malformed_addresses(text):
     assert parse(text) is None
 

@@ -1,9 +1,8 @@
 """Allow and deny lists: which entries match an address, and which is closest."""
 
-import pytest
-
 from audience.answers.validation.address import parse
 from audience.answers.validation.allow_deny import AllowDenyLists, parse_entry, precision
+from tests.rows import each_row
 
 LISTED = [
     ("ann@firm.org", "ann@firm.org", True),
@@ -18,7 +17,7 @@ LISTED = [
 ]
 
 
-@pytest.mark.parametrize(("entry", "email", "matches"), LISTED)
+@each_row(("entry", "email", "matches"), LISTED)
 def test_entries_match_addresses_and_domains(entry, email, matches):
     address = parse(email)
     assert address is not None

@@ -9,6 +9,7 @@ from audience.answers.blacklist.providers import FLAGS, load
 from audience.errors import Refused
 from audience.protocols import DnsAnswer, DnsHealth, DnsStatus
 from tests.answers.zones import trusting
+from tests.rows import each_row
 
 KEYS = {"spamhaus_dqs_key": "SpamKey26", "abusix_key": "abusixkey"}
 LISTED = [
@@ -123,7 +124,7 @@ def test_a_domain_and_an_address_give_two_results_in_order():
     assert second.description == "Listed by nordspam"
 
 
-@pytest.mark.parametrize(("keys", "flag", "asks", "zone", "code"), LISTED)
+@each_row(("keys", "flag", "asks", "zone", "code"), LISTED)
 def test_a_known_code_is_a_listing(keys, flag, asks, zone, code):
     query = {"ip_address": IP} if asks == "ip" else {"domain": "example.com"}
     name = f"4.4.8.8.{zone}" if asks == "ip" else f"example.com.{zone}"
@@ -134,7 +135,7 @@ def test_a_known_code_is_a_listing(keys, flag, asks, zone, code):
 
 
 @pytest.mark.parametrize("keys", [{}, KEYS])
-@pytest.mark.parametrize("code", NO_LISTING)
+@each_row("code", NO_LISTING)
 def test_any_other_code_is_not_a_listing(code, keys):
     for entry in look_up(Recorded(otherwise=codes(code)), keys, domain="example.com", ip_address=IP):
         listed = [flag for flag in FLAGS if entry.results[flag]]
@@ -193,7 +194,7 @@ def test_an_address_written_as_ipv6_is_looked_up_as_ipv4(address):
     assert entry.status["spfbl"] == "listed"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address",
     [
         "::ffff:10.0.0.1",
@@ -231,7 +232,7 @@ def test_no_query_for_a_name_that_is_too_long():
     assert entry.status["nordspam"] == "clear"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "field"),
     [
         *(({"domain": text}, "domain") for text in ("", "com", "a..b", "192.0.2.1", "x" * 5000, "<script>")),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from audience.answers.moderation.cleaning import clean
 from tests.depth import examples
+from tests.rows import each_row
 
 HOSTILE = st.text(
     st.sampled_from("<>&;#xX\"'`=/!-?amplt013c \t\n\r\0\x0b\x0c\x1f\x7f\x85\ud800\udfff\ufeff\u2028é")
@@ -39,7 +40,7 @@ FRAGMENTS = st.lists(
 TEXTS = st.one_of(HOSTILE, FRAGMENTS, st.text(st.characters()))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "cleaned"),
     [
         ("I <3 you", "I &lt;3 you"),
@@ -77,7 +78,7 @@ def test_a_second_pass_changes_nothing(text):
 
 
 @pytest.mark.parametrize("reference", ["&quot;", "&#39;", "&lt;", "&amp;", "&#x3c;", "&", "&amp", "'"])
-@pytest.mark.parametrize("length", range(10230, 10245))
+@each_row("length", range(10230, 10245))
 def test_a_second_pass_changes_nothing_where_the_parser_reads_in_chunks(reference, length):
     once = clean("x" * length + reference * 3)
     assert clean(once) == once

@@ -2,6 +2,7 @@ import pytest
 
 from audience.answers.contacts import has_link
 from audience.answers.validation.contact_name import has_digits, has_markup, is_related, is_shouting
+from tests.rows import each_row
 
 RELATED = [
     ("Maria Garcia", "maria.garcia"),
@@ -15,7 +16,7 @@ RELATED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "mailbox"), RELATED)
+@each_row(("name", "mailbox"), RELATED)
 def test_related(name, mailbox):
     assert is_related(name, mailbox)
 

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audience.answers.domains import is_public, parse_domain, registrable
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "domain"),
     [
         ("example.com", "example.com"),
@@ -73,7 +74,7 @@ def test_a_parsed_domain_is_a_host_name_and_parses_to_itself(text):
     assert parse_domain(domain) == domain
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("domain", "public"),
     [
         ("example.com", True),

@@ -11,6 +11,7 @@ from audience.answers.validation.email_tables import DATA, bundled
 from audience.answers.validation.mailbox import Use
 from audience.answers.validation.typos import Typos
 from audience.operations import disposable_domains
+from tests.rows import each_row
 
 DOMAIN_TABLES = (
     "disposable_domains",
@@ -90,7 +91,7 @@ def test_well_known_disposable_services_are_listed(domain):
     assert domain in bundled().disposable
 
 
-@pytest.mark.parametrize(
+@each_row(
     "domain",
     ["google.com", "duck.com", "nus.edu.sg", "simplelogin.io", "ox.ac.uk", "gmx.de", "dr.com", "hush.com"],
 )
@@ -98,8 +99,6 @@ def test_real_domains_are_not_disposable(domain):
     assert bundled().disposable.isdisjoint(ancestors(domain))
 
 
-@pytest.mark.parametrize(
-    "mailbox", ["ann", "j.smith", "mike99", "alexa", "angel", "coach", "paris", "mail", "me"]
-)
+@each_row("mailbox", ["ann", "j.smith", "mike99", "alexa", "angel", "coach", "paris", "mail", "me"])
 def test_personal_names_are_not_roles(mailbox):
     assert bundled().mailboxes.kind(mailbox, "firm.org") is None

@@ -10,6 +10,7 @@ from audience.answers.folding import fold
 from audience.answers.gender.gender import CENSUS_MISSING, SMOOTHING, guess_gender, open_names, us_answer
 from audience.answers.gender.personal_name import DATA, load_kinds, parse
 from tests.depth import sample
+from tests.rows import each_row
 
 NAMES = open_names()
 KINDS = load_kinds()
@@ -62,7 +63,7 @@ def test_every_name_of_social_security_is_found():
         assert result.confidence == pytest.approx(expected, abs=1e-15)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "gender", "basis"),
     [
         # census silent or tied: Social Security
@@ -192,7 +193,7 @@ def test_names_that_the_united_states_lack_are_of_the_world(name, gender):
     assert guess_gender(name, NAMES).gender == gender
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "gender"),
     [
         ("Владимир Петров", "male"),
@@ -233,7 +234,7 @@ def test_names_in_other_scripts(name, gender):
     assert guess_gender(name, NAMES).gender == gender
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "gender"),
     [
         ("Szűcs Gergő", "male"),

@@ -2,6 +2,7 @@ import pytest
 
 from audience.answers.validation.email_tables import bundled
 from audience.answers.validation.gibberish import is_mixed
+from tests.rows import each_row
 
 NAMES = """
 maria.garcia john.smith jsmith johns kwilliams nguyen.van.an phuong.huynh xuzhiqiang zhangxiaoming qiuyueqing
@@ -17,12 +18,12 @@ nyong.o mpho.ntombela sunshinegirl thebestbaker photography.studio müller.jürg
 RANDOM = "xkqzjvw dfkjghsl qwrtplkj zxvbnmk jjtwrkq hgfdjkxz vbxqzt.kjhgfd sdlkfjsdlkfj bcdfghjk"
 
 
-@pytest.mark.parametrize("name", NAMES.split())
+@each_row("name", NAMES.split())
 def test_names_of_every_culture_are_not_gibberish(name):
     assert not bundled().names.is_gibberish(name)
 
 
-@pytest.mark.parametrize("text", RANDOM.split())
+@each_row("text", RANDOM.split())
 def test_random_letters_are_gibberish(text):
     assert bundled().names.is_gibberish(text)
 

@@ -3,6 +3,7 @@ import pytest
 from audience.answers.validation.mail_route import RouteStatus, find_route
 from audience.protocols import DnsHealth
 from tests.answers.zones import NO_DATA, NXDOMAIN, PUBLIC, SERVFAIL, UNAVAILABLE, Zones
+from tests.rows import each_row
 
 D = "firm.org"
 CASES = {
@@ -43,7 +44,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("records", "status"), CASES.values(), ids=CASES)
+@each_row(("records", "status"), CASES.values())
 def test_route(records, status):
     assert find_route(D, Zones(records), 2.0).status is status
 
@@ -65,7 +66,7 @@ def test_many_exchangers_take_few_queries():
     assert len(zones.queries) < 30
 
 
-@pytest.mark.parametrize(("records", "status"), CASES.values(), ids=CASES)
+@each_row(("records", "status"), CASES.values())
 @pytest.mark.parametrize("state", [DnsHealth.DENYING, DnsHealth.CUT_OFF])
 def test_while_the_dns_is_in_trouble_only_a_route_is_believed(records, status, state):
     zones = Zones(records)

@@ -15,6 +15,7 @@ from audience.answers.validation.reasons import ValidationReason
 from tests.answers.corpora import EVENTS, documentation, ordinary_sentences, payloads
 from tests.answers.corpora import PAYLOAD_FILES as FILES
 from tests.depth import sample
+from tests.rows import each_row
 
 HANDMADE = next(file for file in FILES if file.name == "xss_handmade.json")
 
@@ -23,7 +24,7 @@ def reasons(text):
     return [str(reason) for reason in moderate(text).reasons]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "codes"),
     [
         ("Hello, world", []),
@@ -192,7 +193,7 @@ def test_only_fatal_reasons_make_a_text_invalid():
     assert not moderate("example.com").valid
 
 
-@pytest.mark.parametrize("unit", ["x", "<", '"', "&lt;", "&quot;", "&#x3c;", "😀", "&Congruent;"])
+@each_row("unit", ["x", "<", '"', "&lt;", "&quot;", "&#x3c;", "😀", "&Congruent;"])
 def test_a_reference_counts_as_one_character(unit):
     fits = moderate(unit * 1000 + "y" * 9000)
     longer = moderate(unit * 1000 + "y" * 9001)
@@ -211,7 +212,7 @@ def test_references_are_not_cut_in_two():
     assert moderate("x" * 9_999 + "&amp;&amp;").safe_original_content == "x" * 9_999 + "&amp;"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "unit",
     [
         "<b>",

@@ -1,13 +1,12 @@
 """Which words are profanity, an insult or a threat, and which are not."""
 
-import pytest
-
 from audience.answers.moderation.moderation import moderate
 from tests.answers.corpora import profane_texts
 from tests.answers.test_moderation import reasons
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("text", profane_texts())
+@each_row("text", profane_texts())
 def test_profanity(text):
     assert "profanity" in reasons(text)
 
@@ -19,7 +18,7 @@ def test_ordinary_words_are_not_profanity():
     assert reasons("That sucks: sex education for the same sex only, when the cock crowed.") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Anna Coons",
@@ -57,7 +56,7 @@ def test_names_and_ordinary_words_are_not_profanity(text):
     assert reasons(text) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "you boner",
@@ -81,7 +80,7 @@ def test_insults_and_their_plurals_are_profanity(text):
     assert "profanity" in reasons(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["my Boner", "Porn Videos", "Hot Porn", "p0rn", "a$$", "@ss", "asssss", "blow job", "Порно: сиськи"],
 )
@@ -90,7 +89,7 @@ def test_words_of_pornography_are_told_and_refuse_nobody(text):
     assert moderate(text).valid
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Rape crisis centre",
@@ -109,7 +108,7 @@ def test_words_of_the_body_of_medicine_and_of_identity_are_neither(text):
     assert reasons(text) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "retard",
@@ -146,7 +145,7 @@ def test_words_of_many_languages_and_scripts_are_profanity(text):
     assert "profanity" in reasons(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Our dog is a bitch, spayed",
@@ -168,7 +167,7 @@ def test_who_is_addressed_is_insulted():
     assert reasons("You bitch, go to your kennel") == ["profanity"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "reason"),
     [
         ("You are such a stupid moron", "profanity"),
@@ -227,7 +226,7 @@ def test_insults_contempt_and_calls_to_harm_are_read_by_their_grammar(text, reas
     assert result.details[reason]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "I am an idiot, sorry",
@@ -280,7 +279,7 @@ def test_what_is_no_insult_and_no_contempt(text):
     assert reasons(text) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "go kill yourself",
@@ -331,7 +330,7 @@ def test_threats(text):
     assert not moderate(text).valid
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Please don't kill yourself, call us",

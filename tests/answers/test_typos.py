@@ -1,9 +1,9 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from audience.answers.validation.email_tables import bundled
 from audience.answers.validation.typos import one_edit_apart
+from tests.rows import each_row
 
 SLIPS = {
     "gamil.com": "gmail.com",
@@ -50,12 +50,12 @@ comcast.com icloud.de t-online.de google.com web.dk mail.google.com xn--mller-kv
 """
 
 
-@pytest.mark.parametrize(("typed", "meant"), SLIPS.items())
+@each_row(("typed", "meant"), SLIPS.items())
 def test_typos(typed, meant):
     assert bundled().typos.suggest(typed) == meant
 
 
-@pytest.mark.parametrize("domain", REAL.split())
+@each_row("domain", REAL.split())
 def test_real_domains_are_left_alone(domain):
     assert bundled().typos.suggest(domain) is None
 

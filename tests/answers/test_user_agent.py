@@ -1,7 +1,6 @@
-import pytest
-
 from audience.answers.validation.email_tables import bundled
 from audience.answers.validation.user_agent import Visitor
+from tests.rows import each_row
 
 CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0"
 AGENTS = [
@@ -28,6 +27,6 @@ AGENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("user_agent", "visitor"), AGENTS)
+@each_row(("user_agent", "visitor"), AGENTS)
 def test_visitor(user_agent, visitor):
     assert bundled().user_agents.visitor(user_agent) is visitor

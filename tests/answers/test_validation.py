@@ -9,6 +9,7 @@ from audience.answers.validation.email_tables import bundled
 from audience.answers.validation.reasons import ValidationReason
 from audience.answers.validation.validation import Candidate, Ruleset, Sources, validate
 from tests.answers.zones import PUBLIC, SERVFAIL, UNAVAILABLE, Zones, mail
+from tests.rows import each_row
 
 CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0"
 DNS = Zones(
@@ -88,7 +89,7 @@ PLAIN = [
 ]
 
 
-@pytest.mark.parametrize(("email", "valid", "reasons", "points"), PLAIN, ids=lambda value: ascii(value)[:30])
+@each_row(("email", "valid", "reasons", "points"), PLAIN)
 def test_plain(email, valid, reasons, points):
     outcome = result(email)
     assert (outcome.valid, list(outcome.reasons), outcome.score) == (valid, reasons, points)
@@ -100,7 +101,7 @@ def test_a_free_provider_whose_servers_fail():
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.7, 1.0])
-@pytest.mark.parametrize("options", [
+@each_row("options", [
     {}, {"strict": True}, {"strict": True, "wiggleroom": True}, {"strict": True, "block_free_providers": True}
 ])  # fmt: skip
 @pytest.mark.parametrize("email", ["ann@dead.org", "ann@fail.org"])
@@ -133,7 +134,7 @@ SUGGESTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("email", "suggestion"), SUGGESTIONS)
+@each_row(("email", "suggestion"), SUGGESTIONS)
 def test_suggestion(email, suggestion):
     assert result(email).suggestion == suggestion
 
@@ -213,7 +214,7 @@ CONTEXT = [
 ]
 
 
-@pytest.mark.parametrize(("given", "valid", "reasons"), CONTEXT, ids=lambda value: ascii(value)[:40])
+@each_row(("given", "valid", "reasons"), CONTEXT)
 def test_context(given, valid, reasons):
     outcome = result(**given)
     assert (outcome.valid, list(outcome.reasons)) == (valid, reasons)
@@ -243,7 +244,7 @@ STRICT = [
 ]
 
 
-@pytest.mark.parametrize(("email", "options", "valid", "reasons"), STRICT)
+@each_row(("email", "options", "valid", "reasons"), STRICT)
 def test_strict(email, options, valid, reasons):
     outcome = result(email, Ruleset(strict=True, threshold=0, **options))
     assert (outcome.valid, list(outcome.reasons)) == (valid, reasons)
@@ -280,7 +281,7 @@ def test_a_name_excuses_the_mailbox_that_it_explains(email, name):
     assert result(email, name="Acme").reasons != ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "mailbox",
     [
         "qwertzuiop",
@@ -359,7 +360,7 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize(("allow", "deny", "email", "reason"), LISTS)
+@each_row(("allow", "deny", "email", "reason"), LISTS)
 @pytest.mark.parametrize("strict", [False, True])
 def test_lists_override_every_rule(allow, deny, email, reason, strict):
     dns = Zones()
@@ -373,7 +374,7 @@ def test_lists_override_every_rule(allow, deny, email, reason, strict):
 NAMES = "Nguyễn Phương|Krzysztof Brzęczyszczyk|Nnamdi Okonkwo|Hrvoje Brkić|李小龙|Иван Петров|Ng|Þór Björk"
 
 
-@pytest.mark.parametrize("name", NAMES.split("|"))
+@each_row("name", NAMES.split("|"))
 def test_a_name_of_any_culture_never_invalidates(name):
     assert result(name=name).valid
 

@@ -13,6 +13,7 @@ from storage import database
 from tests import response_assertions
 from tests.answers.geo_tables import write_mmdb
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
+from tests.rows import each_row
 
 PATH = "/experimental/geolocation"
 KEYS = [
@@ -47,7 +48,7 @@ def test_six_keys_with_their_types(answers_client, ip):
     assert -180 <= answer["longitude"] <= 180
 
 
-@pytest.mark.parametrize("ip", [
+@each_row("ip", [
     "10.0.0.1", "127.0.0.1", "192.168.0.1", "100.64.0.1", "169.254.1.1", "224.0.0.1",
     "255.255.255.255", "0.0.0.0",
 ])  # fmt: skip
@@ -55,7 +56,7 @@ def test_a_private_or_reserved_address_is_an_empty_object(answers_client, ip):
     assert response_assertions.answer(answers_client.get(PATH, query={"ip": ip})) == {}
 
 
-@pytest.mark.parametrize("ip", [
+@each_row("ip", [
     None, "", " ", "::1", "::8.8.8.8", "8.8.8", "8.8.8.8.8", "8.8.8.256", "08.8.8.8", "8.8.8.8/32",
     "8.8.8.8:53", "134744072", "0x8.8.8.8", "dns.google", "8.8.8.8,1.1.1.1", "８.8.8.8", "x" * 60_000,
 ])  # fmt: skip

@@ -5,6 +5,7 @@ import pytest
 from audience.answers.validation.reasons import ValidationReason
 from tests import response_assertions
 from tests.client import basic
+from tests.rows import each_row
 
 PLAIN = "/experimental/validation"
 STRICT = "/experimental/strict_ruleset"
@@ -35,7 +36,7 @@ def checked(answer):
     return answer
 
 
-@pytest.mark.parametrize(("email", "valid", "reasons", "score"), [
+@each_row(("email", "valid", "reasons", "score"), [
     ("ann@firm.org", True, [], 1.0),
     (" ann@firm.org ", True, [], 1.0),
     ("jürgen@müller.de", True, [], 1.0),
@@ -103,7 +104,7 @@ def test_the_score_is_written_with_a_fraction(answers_client):
     assert '"score":1.0' in answers_client.post(PLAIN, {"email": "ann@firm.org"}).get_data(as_text=True)
 
 
-@pytest.mark.parametrize(("values", "valid", "reasons"), [
+@each_row(("values", "valid", "reasons"), [
     ({"ip": "8.8.8.8"}, True, []),
     ({"ip": "77.88.8.8"}, False, ["ip_not_tier1"]),
     ({"ip": "10.0.0.1"}, True, ["ip_unknown"]),

@@ -5,6 +5,7 @@ import pytest
 from audience import clock
 from tests import response_assertions
 from tests.api.test_subscribers import HOSTILE, erase
+from tests.rows import each_row
 
 ADA = "ada@example.com"
 UNKNOWN = "nobody@example.com"
@@ -184,7 +185,7 @@ def test_data_is_the_target_of_the_last_command_that_succeeded(client):
     assert response_assertions.subscriber(subscriber)["email"] == ADA
 
 
-@pytest.mark.parametrize(("given", "field"), [
+@each_row(("given", "field"), [
     ({"command": "add_tagg", "email": ADA, "query": "x"}, "command[1].command"),
     ({"command": "ADD_TAG", "email": ADA, "query": "x"}, "command[1].command"),
     ({"command": "", "email": ADA}, "command[1].command"), ({"email": ADA}, "command[1].command"),

@@ -7,6 +7,7 @@ from storage import database
 from tests import response_assertions
 from tests.api.endpoints import ADDRESSES
 from tests.api.test_subscribers import BAD_ADDRESSES, HOSTILE, erase
+from tests.rows import each_row
 
 ADA = "ada@example.com"
 
@@ -106,7 +107,7 @@ def test_only_the_bad_item_counts_as_failed(client, item, field):
     assert client.counts() == (1, 1, 0)
 
 
-@pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE.keys())
+@each_row("value", HOSTILE.values())
 @pytest.mark.parametrize("key", ["fields", "details"])
 def test_a_value_that_cannot_be_stored_fails_only_its_item(client, key, value):
     data = f'{{"events": [{{"email": "{ADA}", "type": "visit", "{key}": {{"a": {value}}}}}]}}'

@@ -13,6 +13,7 @@ from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, FILES, ask, prepare
 from tests.client import basic, open_client
 from tests.depth import crossed
+from tests.rows import each_row
 
 NOWHERE = ["/api", "/api/v1", "/api/v1/nothing", "/api/v2/stats/site", "/api/v1/broadcasts"]
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -122,9 +123,7 @@ def test_a_null_and_an_empty_parameter_are_absent(client, name):
 
 
 @pytest.mark.parametrize("path", ["/batch/imports/{}", "/fetch/tags/{}"])
-@pytest.mark.parametrize(
-    "id_", ["0", "-1", "x", "1.0", "1e3", "9" * 18, "9" * 19, "9" * 5000, "%00", "%ff", "1%2f2"]
-)
+@each_row("id_", ["0", "-1", "x", "1.0", "1e3", "9" * 18, "9" * 19, "9" * 5000, "%00", "%ff", "1%2f2"])
 def test_an_unknown_id_is_a_404(client, path, id_):
     method = "GET" if "imports" in path else "DELETE"
     response_assertions.error(client.call(method, path.format(id_)), 404)

@@ -8,6 +8,7 @@ import pytest
 from audience import clock
 from audience.operations import site_lane
 from tests import response_assertions
+from tests.rows import each_row
 
 MINUTE = 60_000
 BASE = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp() * 1000)
@@ -128,7 +129,7 @@ def test_a_page_past_the_end_is_empty(client, page):
     assert result["meta"]["page"] == int(page)
 
 
-@pytest.mark.parametrize("page", [
+@each_row("page", [
     0, -1, "0", "-1", "x", 1.5, "1.5", True, False, [], [1], {}, {"a": 1}, 2**63, "9" * 30, float("nan"),
     float("inf"), "１", "1\0", "\ud800",
 ])  # fmt: skip
@@ -182,21 +183,21 @@ def test_filters_are_joined_by_and(client, monkeypatch):
         assert emails(search(client, **body)) == [addresses[number] for number in expected]
 
 
-@pytest.mark.parametrize("text", SPELLINGS)
+@each_row("text", SPELLINGS)
 def test_every_spelling_of_a_date_time(client, text):
     assert search(client, created_at={"gt": text})["meta"]["query"] == {
         "created_at": {"gt": "2026-01-01T00:02:00.000Z"}
     }
 
 
-@pytest.mark.parametrize("text", MIDNIGHTS)
+@each_row("text", MIDNIGHTS)
 def test_every_spelling_of_a_date(client, text):
     assert search(client, updated_at={"lt": text})["meta"]["query"] == {
         "updated_at": {"lt": "2026-01-02T00:00:00.000Z"}
     }
 
 
-@pytest.mark.parametrize("value", NO_DATES, ids=repr)
+@each_row("value", NO_DATES)
 @pytest.mark.parametrize("column", DATES)
 def test_a_bad_date_is_a_422(client, column, value):
     assert response_assertions.error_fields(client.post("/fetch/search", {column: {"gt": value}})) == [

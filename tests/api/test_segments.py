@@ -7,6 +7,7 @@ import pytest
 from audience.access import sites
 from tests import response_assertions
 from tests.api.sent_files import import_file
+from tests.rows import each_row
 
 VIP = {"tag": "vip"}
 SUBSCRIBERS: list[tuple[str, dict[str, Any]]] = [
@@ -212,7 +213,7 @@ def test_a_field_that_is_none_names_the_condition_that_is_meant(client, key, sub
     assert client.post("/fetch/segments/preview", renamed).status_code == 200
 
 
-@pytest.mark.parametrize(("rules", "fields"), [
+@each_row(("rules", "fields"), [
     ({"all": [VIP, {"field": [5], "is": "x"}]}, [f"{BAD}.all[1].field"]),
     ({"all": [{"any": [VIP]}, {"any": [VIP, {"not": {"tag": ""}}]}]}, [f"{BAD}.all[1].any[1].not.tag"]),
     ({"tag": []}, [f"{BAD}.tag"]),

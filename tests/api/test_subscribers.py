@@ -11,6 +11,7 @@ from storage.access import site_counters
 from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
 from tests import response_assertions
+from tests.rows import each_row
 
 HOSTILE = {
     "NaN": "NaN",
@@ -104,7 +105,7 @@ def test_an_existing_address_is_updated_and_returned(client):
     assert client.counts() == (1, 1, 0)
 
 
-@pytest.mark.parametrize("address", BAD_ADDRESSES)
+@each_row("address", BAD_ADDRESSES)
 def test_a_bad_address_is_a_422(client, address):
     assert response_assertions.error_fields(post(client, {"email": address})) == ["subscriber.email"]
     assert client.counts() == (0, 0, 0)
@@ -136,7 +137,7 @@ def test_a_malformed_body_is_a_422_that_names_the_field(client, subscriber, fiel
     assert response_assertions.answer(client.get("/fetch/tags"))["data"] == []
 
 
-@pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE.keys())
+@each_row("value", HOSTILE.values())
 @pytest.mark.parametrize(("place", "field"), [
     ('"fields": {"plan": %s}', "subscriber.fields[0]"), ('"plan": %s', "subscriber[1]"),
 ])  # fmt: skip
@@ -147,7 +148,7 @@ def test_a_value_that_cannot_be_stored_is_a_422(client, place, value, field):
     assert client.counts() == (0, 0, 0)
 
 
-@pytest.mark.parametrize("value", [*HOSTILE.values()][:8], ids=[*HOSTILE][:8])
+@each_row("value", [*HOSTILE.values()][:8])
 @pytest.mark.parametrize("key", ["email", "first_name", "tags"])
 def test_a_text_that_cannot_be_stored_is_a_422(client, key, value):
     data = f'{{"subscriber": {{"email": "ada@example.com", "{key}": {value}}}}}'

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audience.addresses import MalformedAddress, identity, identity_of_new
+from tests.rows import each_row
 
 SAME = [  # each as written, and what it is compared by
     ("ada@example.com", "ada@example.com"),
@@ -51,7 +52,7 @@ MALFORMED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("written", "key"), SAME, ids=lambda text: text[:40])
+@each_row(("written", "key"), SAME)
 def test_identity(written, key):
     assert identity(written) == key
 
@@ -61,7 +62,7 @@ def test_different_identities(one, other):
     assert identity(one) != identity(other)
 
 
-@pytest.mark.parametrize("text", MALFORMED, ids=lambda text: repr(text[:40]))
+@each_row("text", MALFORMED)
 def test_malformed(text):
     with pytest.raises(MalformedAddress):
         identity(text)
@@ -93,7 +94,7 @@ def test_an_address_that_normalizing_lengthens_is_refused():
         identity("\ufb03" * 22 + "@example.com")  # 66 letters
 
 
-@pytest.mark.parametrize("address", [
+@each_row("address", [
     '"ada"@example.com', '"Ada.King"@example.com', '"ada".king@example.com', r'"a\d\a"@example.com',
     r"\ada@example.com", "＂ada＂@example.com", '"jose"\u0301@example.com', "jose\\\u0301@example.com",
     'ada"@example.com', "ada(x)@example.com", "(x)ada@example.com", "ada（x）@example.com",

@@ -14,6 +14,7 @@ from audience.subscribers import subscribers
 from tests.answers.dns_servers import FakeServer
 from tests.api.dns_records import RECORDS, answer
 from tests.console.screens import RULES, fill
+from tests.rows import each_row
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +139,7 @@ def test_a_report_is_drawn_over_another_period(owner, site):
     assert "The saved period is shown." in owner.get(f"{path}?from=soon").text
 
 
-@pytest.mark.parametrize("values", [[], [0], [5], [0, 0], [-3, 4], [1] * 91, [10**9, -(10**9)], [0.5, 2]])
+@each_row("values", [[], [0], [5], [0, 0], [-3, 4], [1] * 91, [10**9, -(10**9)], [0.5, 2]])
 def test_a_scale_has_round_ticks_and_holds_every_value(values):
     on = charts.scale(values, 100)
     assert 2 <= len(on.ticks) <= 8
@@ -146,7 +147,7 @@ def test_a_scale_has_round_ticks_and_holds_every_value(values):
     assert all(-1 <= on.y(value) <= 101 for value in values)
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 6, 7, 8, 13, 30, 91, 731])
+@each_row("count", [0, 1, 2, 6, 7, 8, 13, 30, 91, 731])
 def test_labels_are_few_and_have_first_and_last(count):
     labels = [str(number) for number in range(count)]
     chosen = charts.spread_labels(labels)

@@ -5,6 +5,7 @@ import pytest
 from audience.console.rule_conditions import condition
 from audience.console.rule_words import in_words
 from audience.segments import segments
+from tests.rows import each_row
 
 IN, VIP, OLD = {"status": "subscribed"}, {"tag": "vip"}, {"tag": "customer"}
 PLAN = {"field": "plan", "in": ["monthly", "yearly"]}
@@ -118,7 +119,7 @@ def test_what_is_said_is_a_rule_that_a_site_may_have(site, rule):
     assert segments.count(site, rule) == 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rule", "phrase"),
     [
         (PLAN, "plan is monthly or yearly"),

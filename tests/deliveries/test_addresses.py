@@ -7,6 +7,7 @@ import pytest
 
 from audience.deliveries.addresses import AddressRefused, check_url, is_public
 from audience.deliveries.names import NameUnknown
+from tests.rows import each_row
 
 PUBLIC = (
     "1.1.1.1", "8.8.8.8", "93.184.215.14", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1",
@@ -52,20 +53,20 @@ def at(*addresses: str):
     return lambda *_: list(addresses)
 
 
-@pytest.mark.parametrize("address", PUBLIC)
+@each_row("address", PUBLIC)
 def test_a_public_address_may_be_called(address):
     assert is_public(ip_address(address))
     check_url("https://hooks.example.com/", private_addresses=False, look_up=at(address))
 
 
-@pytest.mark.parametrize("address", REFUSED)
+@each_row("address", REFUSED)
 def test_any_other_address_is_refused(address):
     assert not is_public(ip_address(address))
     with pytest.raises(AddressRefused, match="Address refused"):
         check_url("https://hooks.example.com/", private_addresses=False, look_up=at(address))
 
 
-@pytest.mark.parametrize(("host", "addresses"), METADATA.items())
+@each_row(("host", "addresses"), METADATA.items())
 def test_the_metadata_of_clouds_is_refused(host, addresses):
     with pytest.raises(AddressRefused, match="Address refused") as refused:
         check_url(f"https://{host}/latest", private_addresses=False, look_up=lambda *_: METADATA[host])
@@ -77,7 +78,7 @@ def test_one_address_that_is_not_public_refuses_the_name():
         check_url("https://a.example/", private_addresses=False, look_up=at("8.8.8.8", "1.1.1.1", "10.0.0.1"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "host", ["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0", "[::1]", "[::ffff:7f00:1]"]
 )
 def test_an_address_is_refused_however_it_is_spelt(host):
@@ -85,7 +86,7 @@ def test_an_address_is_refused_however_it_is_spelt(host):
         check_url(f"https://{host}/", private_addresses=False)
 
 
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "127.0.0.1", "[::1]"])
+@each_row("host", ["localhost", "LOCALHOST", "127.0.0.1", "[::1]"])
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_private_addresses_may_be_allowed(scheme, host):
     check_url(f"{scheme}://{host}:8080/hook?a=b", private_addresses=True)
@@ -104,7 +105,7 @@ def test_a_name_that_is_not_found_proves_nothing():
     check_url("https://hooks.example.com/", private_addresses=False, look_up=nobody)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "", "hooks.example.com", "/hook", "https://", "https:///hook", "https:hook", "https://?a",

@@ -15,6 +15,7 @@ from audience.deliveries.addresses import NOT_PUBLIC
 from audience.deliveries.client import DeliveryResult, post
 from tests.deliveries.receivers import OK, receiver, says
 from tests.receiver import receiving
+from tests.rows import each_row
 
 BODY = '{"name": "Zoë"}'.encode()
 LONG = 60.0
@@ -146,7 +147,7 @@ def test_a_receiver_that_drips_does_not_outlive_the_deadline(first, then):
 
 
 @pytest.mark.parametrize("status", [200, 500])
-@pytest.mark.parametrize(
+@each_row(
     ("head", "then"),
     [
         (b"Content-Length: 60000", b"a"),

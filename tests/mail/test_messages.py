@@ -20,6 +20,7 @@ from audience.mail.results import REFUSED, SENT
 from audience.mail.sender import Sender
 from tests.depth import examples
 from tests.mail_server import MailServer, serving
+from tests.rows import each_row
 
 HARBOUR = Sender(
     "Harbour Letters", "letters@harbour-letters.example", "", "hello@harbour-letters.example",
@@ -98,7 +99,7 @@ def test_a_confirmation_is_as_it_was_written(monkeypatch):
     }
 
 
-@pytest.mark.parametrize(("language", "part"), [
+@each_row(("language", "part"), [
     ("de", "Der Link funktioniert bis zum 3. Dezember 2026."),
     ("de", "Angemeldet am 26. November 2026 um 16:20 Uhr (Europe/Oslo), auf\nhttps://"),
     ("de", "Impressum: https://"),
@@ -209,7 +210,7 @@ def test_no_encoded_word_becomes_a_line_or_another_address(hidden):
     assert (result, server.taken) == ((REFUSED, session.NO_HEADER), [])
 
 
-@pytest.mark.parametrize("email", [
+@each_row("email", [
     "ann@example.com", "o'neill+news@example.com", "a,b@example.com", "a>b@example.com", "a..b@example.com",
     'a"b@example.com', "zoë@xn--bcher-kva.example", "<a@example.com", "a;b(c)@example.com",
 ])  # fmt: skip

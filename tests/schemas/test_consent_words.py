@@ -18,6 +18,7 @@ from schemas.formats.consent_words import (
     is_unsubscribed,
     suggested_state,
 )
+from tests.rows import each_row
 from tests.schemas.tables import normalized, repeated
 
 
@@ -34,7 +35,7 @@ def test_words_are_normalized_and_in_every_language():
         assert states == {OUT, IN, NOT_YET, YES, NO, LIVE, GONE}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "header", "state"),
     [
         ("yes", "subscribed", IN), ("No", "subscribed", OUT), ("ja", UNSUBSCRIBING, OUT),

@@ -2,12 +2,12 @@
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.formats import csv_values
 from schemas.tags import tag_name
+from tests.rows import each_row
 
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20\t\r\n"
@@ -33,7 +33,7 @@ def test_text_round_trips_and_is_never_a_formula(value):
     assert cell[:1] not in tuple(FORMULA)
 
 
-@pytest.mark.parametrize("first", FORMULA)
+@each_row("first", FORMULA)
 def test_no_beginning_of_a_formula_is_left_to_chance(first):
     assert csv_values.write_text(f"{first}1+1") == f"'{first}1+1"
 
@@ -43,7 +43,7 @@ def test_tags_round_trip_whatever_their_names(names):
     assert csv_values.read_tags(csv_values.write_tags(names)) == names
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cell", "value"),
     [
         ("pro", "pro"), ("12", 12), ("-3", -3), ("1.5", 1.5), ("true", True), ("false", False),
@@ -59,7 +59,7 @@ def test_values_of_cells(cell, value):
     assert json.dumps(csv_values.read_value(cell)) == json.dumps(value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cell", "address"),
     [
         ("Xa Lo <xa@example.org>", "xa@example.org"), ("<xa@example.org>", "xa@example.org"),
@@ -81,7 +81,7 @@ def test_addresses_are_taken_out_of_what_surrounds_them(cell, address):
     assert csv_values.read_address(cell) == address
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cell", "names"),
     [
         ('"vip","newsletter 2023"', ["vip", "newsletter 2023"]), ('"vip", "a, b",c', ["vip", "a, b", "c"]),
@@ -96,7 +96,7 @@ def test_tags_may_be_quoted_one_by_one(cell, names):
     assert csv_values.read_tags(cell) == names
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "read"),
     [
         (3, 3), (1.5, 1.5), (True, True), ("12", "12"), ("true", "true"), ('"12"', "12"), ("[1]", [1]),

@@ -8,9 +8,10 @@ import pytest
 from schemas.formats import dates
 from schemas.formats.date_columns import DateColumn
 from schemas.values import WholeDay, write_date
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cell", "instant"),
     [
         ("2022-01-01", "2022-01-01T00:00:00.000Z"),
@@ -53,7 +54,7 @@ def test_a_date_that_needs_no_order(cell, instant):
     assert write_date(dates.read_date(cell)) == instant
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cell", "dmy", "mdy"),
     [
         ("01/02/2023", "2023-02-01T00:00:00.000Z", "2023-01-02T00:00:00.000Z"),
@@ -71,7 +72,7 @@ def test_a_date_whose_order_is_told(cell, dmy, mdy):
     assert write_date(dates.read_date(cell, dates.MDY)) == mdy
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cell", "order"),
     [
         ("01/02/2023", dates.ISO), ("31/12/2022", dates.MDY), ("12/31/2022", dates.DMY),
@@ -104,7 +105,7 @@ def test_a_number_since_1970(cell, instant):
     assert write_date(dates.read_date(cell, dates.EPOCH)) == instant
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cell", "form", "instant"),
     [
         ("11/20/2026", dates.MDY, "2026-11-20T05:00:00.000Z"),
@@ -135,7 +136,7 @@ def test_a_day_without_a_time_is_a_whole_day(cell, day):
     assert (at.date if isinstance(at, WholeDay) else None) == day
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cells", "form"),
     [
         (["2023-02-01", "31/12/2022", "01/02/2023"], dates.DMY),

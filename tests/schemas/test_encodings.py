@@ -8,6 +8,7 @@ import pytest
 
 from schemas.base import FormError
 from schemas.formats import encoding_readings, encodings
+from tests.rows import each_row
 
 TEXT = "email\tfirst_name\r\nann@example.org\tИгорь 😀\r\n"
 
@@ -47,9 +48,7 @@ def test_what_is_not_utf_8_is_read_as_it_is_said(said):
     assert read(content, encodings.find_encoding(said)) == ("cp1252", "email;Größe €\n")
 
 
-@pytest.mark.parametrize(
-    "name", ["", "cp1", "punycode", "unicode_escape", "rot13", "x" * 1000, "a\0b", "utf-7"]
-)
+@each_row("name", ["", "cp1", "punycode", "unicode_escape", "rot13", "x" * 1000, "a\0b", "utf-7"])
 def test_only_encodings_of_files_are_known(name):
     assert encodings.find_encoding(name) is None
 
@@ -76,7 +75,7 @@ def test_a_file_that_is_not_as_it_is_said_names_the_line(name):
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("codec", "text"),
     [
         ("cp1250", "email;jméno\nx;Žofie Dvořáková"),

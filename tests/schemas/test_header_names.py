@@ -4,6 +4,7 @@ import pytest
 
 from schemas.formats.consent_words import LANGUAGES, fold
 from schemas.formats.header_names import BESIDE, CONFIRMING, OF_CONSENT, ROWS, may_deny, meaning_of
+from tests.rows import each_row
 from tests.schemas.tables import normalized, repeated
 
 MEANINGS = {
@@ -57,12 +58,12 @@ def test_every_language_has_every_meaning(language):
     assert {meaning for meaning, of, _ in ROWS if of == language} == MEANINGS
 
 
-@pytest.mark.parametrize("header", ORDINARY)
+@each_row("header", ORDINARY)
 def test_an_ordinary_header_is_a_custom_field(header):
     assert meaning_of(header) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "header",
     [
         "status",
@@ -81,7 +82,7 @@ def test_a_header_that_may_mean_something_else_comes_last(header):
     assert meaning_of(header) == "status"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("headers", "meaning"),
     [
         (("Email Address", "E-Mail", "mail address", "E-Mail-Adresse", "Adresse e-mail", "Correo electrónico",

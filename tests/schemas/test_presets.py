@@ -9,6 +9,7 @@ from schemas.formats import header_names
 from schemas.formats.consent import comparable
 from schemas.formats.consent_words import fold
 from schemas.formats.presets import IGNORE, PRESETS, STATE_COLUMN, is_file_of_unsubscribed, recognise
+from tests.rows import each_row
 from tests.schemas.tables import normalized
 
 FOLDER = Path(__file__).parent / "data" / "peers"
@@ -38,7 +39,7 @@ def test_every_file_has_its_preset_and_every_preset_a_file():
     assert set(FILES.values()) == PRESETS.keys()
 
 
-@pytest.mark.parametrize(("name", "preset"), FILES.items())
+@each_row(("name", "preset"), FILES.items())
 def test_a_file_is_recognised_by_its_own_preset_alone(name, preset):
     found = {fold(column) for column in header(name)}
     matching = [

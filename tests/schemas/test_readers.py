@@ -7,6 +7,7 @@ import pytest
 from schemas.base import Doubled, FormError
 from schemas.formats import readers
 from schemas.formats.encodings import UTF8
+from tests.rows import each_row
 
 
 def records(text, delimiter=","):
@@ -49,7 +50,7 @@ def test_blank_lines_before_the_header_count_but_are_no_records():
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("last", ["", "end"])
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "opened"),
     [
         (["email,plan", 'pa@example.org,"pro', "qa@example.org,free"], 2),

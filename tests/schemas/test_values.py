@@ -5,6 +5,7 @@ import pytest
 from schemas import values
 from schemas.values import read_date, write_date
 from storage.subscribers import subscribers as stored
+from tests.rows import each_row
 
 READ = {
     "2026": "2026-01-01T00:00:00.000Z",
@@ -142,12 +143,12 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "date"), READ.items())
+@each_row(("text", "date"), READ.items())
 def test_dates_are_parsed(text, date):
     assert write_date(read_date(text)) == date
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@each_row("text", REFUSED)
 def test_text_that_is_not_a_date_is_refused(text):
     with pytest.raises(ValueError, match=values.DATE):
         read_date(text)

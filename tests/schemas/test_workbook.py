@@ -12,6 +12,7 @@ from schemas.base import FormError
 from schemas.formats import encodings, workbook
 from schemas.formats.readers import sheet_records
 from schemas.formats.refusals import FileRefused
+from tests.rows import each_row
 from workers.child_process import ChildProcess
 
 PEOPLE = [
@@ -78,7 +79,7 @@ def test_numbers_and_dates_keep_their_types():
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "cell"),
     [
         ("007", "007"), ("Größe\n😀", "Größe\n😀"), (True, True), (False, False), (2.0, 2), (-1.25, -1.25),
@@ -101,7 +102,7 @@ def changed(change, *rows):
     return content.getvalue()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("number_format", "value", "cell"),
     [
         ("00000", 501, "00501"),
@@ -220,7 +221,7 @@ def archive(**parts):
     return content.getvalue()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "sentence"),
     [
         (archive(people="email\n"), encodings.ZIP),

@@ -15,6 +15,7 @@ from audience.changes.changes import (
 from audience.imports import payloads as import_payloads
 from audience.subscribers import subscribers
 from storage import database
+from tests.rows import each_row
 
 ADA = "ada@example.com"
 
@@ -33,7 +34,7 @@ def change(**values):
     return Change(key=ADA, email=ADA, **values)
 
 
-@pytest.mark.parametrize(("value", "before", "same"), [
+@each_row(("value", "before", "same"), [
     ("a", "a", True), (1, 1, True), (1, 1.0, False), (1, True, False), (0, False, False), ("1", 1, False),
     (1.5, 1.5, True), (0.0, -0.0, False), (True, True, True),
     ([1, {"a": None}], [1, {"a": None}], True), ([1], [1.0], False),

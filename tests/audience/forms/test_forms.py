@@ -15,6 +15,7 @@ from audience.looks import looks
 from audience.subscribers import custom_fields
 from schemas.values import LANGUAGES
 from storage import database
+from tests.rows import each_row
 
 LOOK = dict.fromkeys(("name", "home", "imprint", "privacy", "language", "accent", "base_url"), "")
 ORIGIN = "https://a.example"
@@ -164,7 +165,7 @@ def test_one_of_another_site_is_not_there(site):
     assert forms.wordings(other, made.id) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "origin"),
     [
         ("https://A.example/x?y", "https://a.example"), ("http://a.example:80", "http://a.example"),

@@ -9,6 +9,7 @@ from audience.access.audit_log import COMMAND_LINE
 from audience.errors import Refused
 from audience.looks import colours, looks
 from audience.looks.looks import MAX_LOGO_BYTES, Logo
+from tests.rows import each_row
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"a" * 100
 JPEG = b"\xff\xd8\xff\xe0" + b"a" * 100
@@ -47,7 +48,7 @@ def test_all_colours_are_derived_from_one(accent):
     )
 
 
-@pytest.mark.parametrize("accent", [
+@each_row("accent", [
     "#000000", "#ffffff", "#ff0000", "#808080",
     *(f"#{random.Random(n).randrange(2**24):06x}" for n in range(40)),
 ])  # fmt: skip

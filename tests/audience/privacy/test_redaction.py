@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from audience.privacy.redaction import address_in, without_addresses
+from tests.rows import each_row
 
 ANN = "ann@example.com"
 ATS = [
@@ -27,7 +28,7 @@ FRAMES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("frame", FRAMES)
+@each_row("frame", FRAMES)
 def test_an_address_is_left_out_in_every_encoding(frame):
     for at in (*ATS, *TWICE):
         for code in (at, at.upper(), *([] if "U" in at else [at.lower()])):
@@ -50,7 +51,7 @@ def test_codes_in_codes_are_found_and_decoded(encode):
         assert (address_in(text) or "").strip('"\\') == ANN
 
 
-@pytest.mark.parametrize("text", [
+@each_row("text", [
     "", "Ann", "5 apples", "naïve", "100%", "50% off, 40 left", "a&b", "x=40", "size=40x20", "&#640;", "&",
     "?page=40&file=x.png", "AT&T; R&D", "&#99999999999;", "\\u00e9", "%zz", "=", "https://a.example/?q=%C3%A9",
 ])  # fmt: skip

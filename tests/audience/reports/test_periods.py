@@ -3,11 +3,11 @@
 import datetime as dt
 from zoneinfo import ZoneInfo
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from audience.reports import periods
+from tests.rows import each_row
 
 HOUR = 3_600_000
 ZONES = [
@@ -20,7 +20,7 @@ def at(text, zone="UTC"):
     return int(dt.datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone)).timestamp() * 1000)
 
 
-@pytest.mark.parametrize(("settings", "zone", "hours"), [
+@each_row(("settings", "zone", "hours"), [
     ({"from": "2026-03-28", "to": "2026-03-30"}, "Europe/Berlin", [24, 23, 24]),
     ({"from": "2026-10-24", "to": "2026-10-26"}, "Europe/Berlin", [24, 25, 24]),
     ({"from": "2026-03-23", "to": "2026-03-29", "unit": "week"}, "Europe/Berlin", [167]),
@@ -36,7 +36,7 @@ def test_days_are_as_long_as_the_clocks_make_them(settings, zone, hours):
     assert [(end - first) / HOUR for first, end in period.parts] == hours
 
 
-@pytest.mark.parametrize(("settings", "first", "last", "parts"), [
+@each_row(("settings", "first", "last", "parts"), [
     ({}, "2026-08-02", "2026-08-31", 30),
     ({"days": 1}, "2026-08-31", "2026-08-31", 1),
     ({"days": 7, "to": "2026-08-10"}, "2026-08-04", "2026-08-10", 7),

@@ -12,6 +12,7 @@ from storage import database
 from storage.jobs import exists
 from storage.sign_ups import sign_ups as stored
 from tests.audience.undo.test_undos import put, run
+from tests.rows import each_row
 from tests.sign_up_steps import ZOE, ask, counted, make_form, row
 
 LIST = ("subscribers", "subscriber_tags", "suppressions", "consent_changes", "change_log", "bounces")
@@ -79,7 +80,7 @@ def test_accepting_reads_nothing_of_the_list_and_does_the_same_for_all(site, for
     assert [sql for sql in asked[0] if any(f" {table} " in f"{sql} " for table in LIST)] == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("email", "mailbox"),
     [
         ("zoe@example.com", "zoe@example.com"),

@@ -1,11 +1,10 @@
 """The display name of a custom field."""
 
-import pytest
-
 from audience.subscribers.custom_fields import name_of
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(("key", "name"), [
+@each_row(("key", "name"), [
     ("thisIsAKey", "This Is A Key"), ("this-is-a-key", "This Is A Key"), ("this_is_a_key", "This Is A Key"),
     ("plan", "Plan"), ("Plan", "Plan"), ("a", "A"), ("userID", "User ID"), ("HTMLPage", "HTML Page"),
     ("age2Go", "Age2 Go"), ("address.city", "Address City"), ("$price", "Price"), ("__private__", "Private"),

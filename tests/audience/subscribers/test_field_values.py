@@ -23,11 +23,12 @@ from storage.subscribers.field_values import (
 )
 from tests.client import FakeQueue
 from tests.jobs import run_due
+from tests.rows import each_row
 
 NEW_YEAR = 1_767_225_600_000  # 2026-01-01T00:00Z
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "spelt"),
     [
         ("5", 5), ("-5", -5), ("+5", 5), (" 5\t", 5), ("5.", 5.0), (".5", 0.5), ("1e3", 1000.0),
@@ -42,7 +43,7 @@ def test_the_number_that_a_text_spells(text, spelt):
     assert type(number(text)) is type(spelt)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "ms"),
     [
         ("2026-01-01", NEW_YEAR), ("2026-01-01T00:00", NEW_YEAR), ("2026-01-01 00:00:00", NEW_YEAR),
@@ -57,7 +58,7 @@ def test_the_instant_that_a_text_spells(text, ms):
     assert instant(text) == ms
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "rows"),
     [
         ("Pro", {("pro", "Pro", TEXT, None, None)}),

@@ -19,6 +19,7 @@ from storage.imports import imports as stored_imports
 from storage.pace import Pace
 from tests.audience.undo.test_undos import ANN, BOB, CY, put, run, tags_of, take_back
 from tests.jobs import run_bulk_actions
+from tests.rows import each_row
 from tests.stored_people import found
 
 ACTOR = Actor("operator", "")
@@ -262,7 +263,7 @@ def test_a_bulk_action_that_changed_nobody_says_so(site, folder):
         undos.undo_bulk_action(site, act, 30, ACTOR)
 
 
-@pytest.mark.parametrize("kind", sorted(set(SourceKind) - {*BY_KEY, SourceKind.LEFT}))
+@each_row("kind", sorted(set(SourceKind) - {*BY_KEY, SourceKind.LEFT}))
 def test_whatever_mentions_somebody_has_words(kind):
     words = undos.reason_in_words(kind, "7")
     assert words.rpartition(" by ")[2].startswith(("a", "the ", "import 7", "bulk action 7", "undo 7"))

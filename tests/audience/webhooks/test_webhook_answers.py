@@ -9,6 +9,7 @@ from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks.deliveries import without_addresses
 from tests.audience.undo.test_undos import put
 from tests.receiver import status
+from tests.rows import each_row
 from tests.webhook_steps import make, send_all
 
 ANN = "ann@example.com"
@@ -76,7 +77,7 @@ def test_whom_an_undo_removes_is_in_no_answer(site, receiver):
     assert answers(site) == [""]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address",
     [
         "o'brien@example.com", "o{b}=rien@example.com", "obrien\uff20example.com", "obrien\ufe6bexample.com",
