@@ -29,7 +29,11 @@ def settings() -> str:
     return _table(
         ("Setting", "Default", "Meaning"),
         (
-            (_code(f"AUDIENCE_{item.name.upper()}"), _code(default_text(item)), item.metadata["meaning"])
+            (
+                _code(f"AUDIENCE_{item.name.upper()}"),
+                _code(default_text(item).replace(",", ", ")),  # a long line would push what follows aside
+                item.metadata["meaning"],
+            )
             for item in fields(Settings)
         ),
     )

@@ -98,10 +98,10 @@ def test_the_open_ones_stand_with_what_holds_them_and_what_the_mail_server_said(
     first = said(manager.get(path))
     assert "1 email on hold. Its sign-up is kept" in first
     assert "mal@example.com Podcast page 198.51.100.0/24 no page named" in first
-    assert "a field that people cannot see was filled in ; deleted on" in first
+    assert "a field that people cannot see was filled in ; kept until" in first
     for state, parts in (
         ("sent", (f"{ADA} Podcast page a.example", "250 2.0.0 OK ; the link works until")),
-        ("failed", (f"{BOB} Podcast page", "550 5.1.1 <no> such user ; deleted on")),
+        ("failed", (f"{BOB} Podcast page", "550 5.1.1 <no> such user ; kept until")),
         ("waiting", (f"{EVE} Podcast page", "451 wait ; next try")),
     ):
         shown = said(manager.get(f"{path}?status={state}"))
