@@ -30,7 +30,7 @@ GROUPS = MappingProxyType(
             "imports": Row("imports:imports_group", "List imports, retry failed ones, or undo one."),
             "export": Row("exports:export", "Export subscribers to a file or standard output."),
             "tag": Row("tags:tag", "Tags: list them."),
-            "field": Row("tags:field", "List and delete custom fields."),
+            "field": Row("tags:field", "List, add and delete custom fields."),
             "event": Row("events:event", "Events: list them."),
             "erasures": Row("erasures:erasures", "Export the log of erasures, or apply it after a restore."),
         },

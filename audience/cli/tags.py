@@ -68,7 +68,7 @@ def merge(_: Settings, name: str, into: str, site: Site, as_json: bool) -> None:
 
 @click.group()
 def field() -> None:
-    """List and delete custom fields."""
+    """List, add and delete custom fields."""
 
 
 @field.command(name="list")
@@ -83,6 +83,21 @@ def list_fields(_: Settings, site: Site, as_json: bool) -> None:
         for row in custom_fields.list_all(site)
     ]
     show(rows, as_json, (printable(f"{row['key']:<24} {row['name']}") for row in rows))
+
+
+@field.command()
+@click.argument("key")
+@on_site
+def add(_: Settings, key: str, site: Site, as_json: bool) -> None:
+    """Add a custom field, for forms to ask for. An import adds those of its columns by itself.
+
+    Example: audience field add city
+    """
+    from schemas import custom_fields as fields_wire
+    from schemas.base import load
+
+    row = custom_fields.create(site, load(fields_wire.NewField(), {"key": key})["key"])
+    show(fields_wire.field(row), as_json, [f"The site has the field {printable(row.key)}."])
 
 
 @field.command()

@@ -38,6 +38,7 @@ SENTENCES = {
     "added": "The person was added.",
     "added-unsubscribed": "Somebody with this address had unsubscribed before: the person was added as "
     "unsubscribed.",
+    "field-added": "The site has the custom field: forms and imports can use it.",
     "tag-renamed": "The tag has its new name.",
     "tag-merged": "The subscribers of the tag are getting the other tag instead.",
     "tag-deleted": "The tag was deleted.",

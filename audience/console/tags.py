@@ -1,4 +1,4 @@
-"""Tags, which are renamed, merged and deleted, and custom fields, which are deleted."""
+"""Tags, which are renamed, merged and deleted, and custom fields, which are added and deleted."""
 
 from contextlib import suppress
 
@@ -6,11 +6,12 @@ from flask import Blueprint, Response, render_template, request
 
 from audience.access.sites import Site
 from audience.bulk import field_deletions, tag_deletions, tag_renames
-from audience.console.page import actor, operator_source, page, read_form, redirect_to
+from audience.console.page import actor, operator_source, page, read_form, redirect_to, validate
 from audience.errors import NotFound, Refused
 from audience.subscribers import custom_fields, tags
 from schemas import tags as wire
 from schemas.base import load
+from schemas.custom_fields import NewField
 from schemas.values import FieldError, FormError
 
 blueprint = Blueprint("tags", __name__)
@@ -59,6 +60,14 @@ def delete(site: Site) -> Response:
     """Delete a tag"""
     tag_deletions.delete(site, _chosen("tag"), operator_source(), actor())
     return _redirect(site, "tag-deleted")
+
+
+@blueprint.post("/sites/<site_uuid>/tags/add-field")
+@page(role="manager", again=index)
+def add_field(site: Site) -> Response:
+    """Add a custom field"""
+    custom_fields.create(site, validate(NewField(), {"key": read_form().get("key", "")})["key"])
+    return _redirect(site, "field-added")
 
 
 @blueprint.post("/sites/<site_uuid>/tags/delete-field")

@@ -200,6 +200,13 @@ def test_the_counts_of_an_import_add_up_to_the_rows_of_its_file(run, client, tmp
     assert "running    3 of 4 rows: 1 created, 0 updated" in run("imports", "list")
 
 
+def test_a_field_is_added(run, type_, filled):
+    assert run("field", "add", "home town") == "The site has the field home_town.\n"
+    assert [row["key"] for row in run("field", "list", "--json")] == ["home_town", "plan"]
+    assert run("field", "add", "plan", "--json")["attributes"]["key"] == "plan"
+    assert "key: Give another key" in type_("field", "add", "first_name").output
+
+
 def test_a_field_is_deleted(run, type_, filled, tmp_path):
     said = run("field", "delete", "plan")
     assert said == "The field plan is deleted when a job has removed its values.\n"

@@ -277,6 +277,7 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     f"{SITE}/segments/<segment_id>/export": ("$segment/export", {}),
     f"{SITE}/tags/rename": ("$root/tags/rename", {"tag": "$tag", "name": "Patrons"}),
     f"{SITE}/tags/merge": ("$root/tags/merge", {"tag": "$tag", "into": "Other"}),
+    f"{SITE}/tags/add-field": ("$root/tags/add-field", {"key": "city"}),
     f"{SITE}/tags/delete": ("$root/tags/delete", {"tag": "$tag"}),
     f"{SITE}/tags/delete-field": ("$root/tags/delete-field", {"field": "$field"}),
     f"{SITE}/settings": ("$root/settings", {"name": "Herons", "time_zone": "Europe/Paris"}),

@@ -1,4 +1,4 @@
-"""Tags and custom fields on the console's page: renamed, merged, deleted."""
+"""Tags and custom fields on the console's page: added, renamed, merged, deleted."""
 
 import pytest
 
@@ -76,6 +76,19 @@ def test_a_tag_is_deleted(site, root, manager):
     assert manager.post(f"{root}/delete", tag=id_of(site, "vip")).status_code == 303
     assert [tag.name for tag in tags.list_all(site)] == ["VIPs"]
     assert manager.post(f"{root}/delete", tag="x").status_code == 404
+
+
+def test_a_field_is_added_for_a_form_to_ask_for(site, root, manager, app):
+    sent = manager.post(f"{root}/add-field", key=" home town ")
+    shown = manager.get(sent.headers["Location"].removeprefix("/console")).text
+    assert "The site has the custom field" in shown
+    assert [field.key for field in custom_fields.list_all(site)] == ["home_town", "plan"]
+    for key, message in (("", "letters, digits"), ("first_name", "are built in")):
+        refused = manager.post(f"{root}/add-field", key=key)
+        assert (refused.status_code, message in refused.text) == (422, True), refused.text
+    viewer = signed_in(app, "vera@example.com", {site: "viewer"})
+    assert "Add the field" not in viewer.get(root).text
+    assert viewer.post(f"{root}/add-field", key="x").status_code == 404
 
 
 def test_a_field_is_deleted_by_a_bulk_action(site, root, manager, settings):
