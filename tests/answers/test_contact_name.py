@@ -13,6 +13,8 @@ RELATED = [
     ("Elizabeth Carter", "lizcarter"),
     ("Alexander Petrov", "sasha.petrov"),
     ("Robert Smith", "rob"),
+    ("김민규", "rlaalsrb"),
+    ("Иван Петров", "bdfygtnhjd"),
 ]
 
 
@@ -23,7 +25,12 @@ def test_related(name, mailbox):
 
 @pytest.mark.parametrize(
     ("name", "mailbox"),
-    [("Maria Garcia", "thunderbolt"), ("Peter Jackson", "qzxkvbnw"), ("山田太郎", "someone.else")],
+    [
+        ("Maria Garcia", "thunderbolt"),
+        ("Peter Jackson", "qzxkvbnw"),
+        ("山田太郎", "someone.else"),
+        ("Ptrk", "ptrklmvbnq"),
+    ],
 )
 def test_unrelated(name, mailbox):
     assert not is_related(name, mailbox)

@@ -42,6 +42,9 @@ SLIPS = {
     "yahoo.co.u": "yahoo.co.uk",
     "inbox.lvv": "inbox.lv",
     "walla.co.ill": "walla.co.il",
+    "yahooo.co.inn": "yahoo.co.in",
+    "hotmial.co.ukk": "hotmail.co.uk",
+    "tera.con.br": "terra.com.br",
 }
 REAL = """
 gmail.com ymail.com mail.com email.com fastmail.com hotmail.cz yahoo.ae outlook.at gmx.us proton.me live.com

@@ -10,6 +10,18 @@ MARKUP = re.compile(r"[<>{}\[\]]|&(?:[a-z]+|#\w+);", re.IGNORECASE)
 ORDINAL = re.compile(r"\b(?:1st|2nd|3rd|[4-9]th)\b", re.IGNORECASE)
 LATIN = re.compile(r"[a-z]+")
 MIN_SHOUT_LENGTH = 8  # letters; initials and short names are often in capitals
+VOWEL = re.compile(r"[aeiouy]")
+# Keys of the letters of a Korean keyboard, in Unicode's order of initials, vowels and finals.
+KOREAN_KEYS = (
+    "r r s e e f a q q t t d w w c z x v g",
+    "k o i o j p u p h hk ho hl y n nj np nl b m ml l",
+    "r r rt s sw sg e f fr fa fq ft fx fv fg a q qt t t d w c z x v g",
+)
+LATIN_MODE = {
+    first + at: keys
+    for first, row in zip((0x1100, 0x1161, 0x11A8), KOREAN_KEYS, strict=True)
+    for at, keys in enumerate(row.split())
+} | dict(zip(map(ord, "йцукенгшщзфывапролдячсмить"), "qwertyuiopasdfghjklzxcvbnm", strict=True))
 MIN_SHARED_LENGTH = 3  # letters that a word of the name and a mailbox share
 
 
@@ -27,7 +39,8 @@ def is_shouting(name: str) -> bool:
 
 
 def is_related(name: str, mailbox: str) -> bool:
-    """Whether the mailbox may be made from the name. False without words in Latin letters.
+    """Whether the mailbox may be made from the name, also from the keys by which a Korean or Russian name is
+    typed. False for one word without a vowel.
 
     The mailbox begins with the initials of the name, contains the beginning of one of its words, or
     abbreviates it (`hbrghtn` for H Broughton). A word of the name may also contain four letters in a row of
@@ -55,7 +68,9 @@ def _abbreviates(letters: str, words: Sequence[str]) -> bool:
 
 
 def _words(name: str) -> list[str]:
-    return LATIN.findall(fold(name).replace("'", ""))
+    typed = fold(name).translate(LATIN_MODE).replace("'", "")
+    words = LATIN.findall(typed)
+    return words if len(words) > 1 or VOWEL.search(typed) else []
 
 
 def _letters(mailbox: str) -> str:

@@ -12,16 +12,27 @@ LINES = (  # QWERTY by rows and columns, QWERTZ, AZERTY, Dvorak, the alphabet, a
     *KEYS,
     *("1qaz", "2wsx", "3edc", "4rfv", "5tgb", "6yhn", "7ujm", "qwertzuiop", "yxcvbnm"),
     *("azertyuiop", "qsdfghjklm", "wxcvbn", "aoeuidhtns", "qjkxbmwvz", "abcdefghijklmnopqrstuvwxyz"),
+    *map(fold, ("asdfghjklöä", "asdfghjklñ", "asdfghjklç")),
     *map(fold, (*CYRILLIC, *LATIN_CYRILLIC)),
     *map(
         fold, ("קראטוןםפ", "שדגכעיחלך", "ضصثقفغعهخحجچ", "شسيبلاتنمك", "شسیبلاتنمک", "ςερτυθιοπ", "ασδφγηξκλ")
     ),
     *map(fold, ("ㅂㅈㄷㄱㅅㅛㅕㅑㅐㅔ", "ㅁㄴㅇㄹㅎㅗㅓㅏㅣ", "ㅋㅌㅊㅍㅠㅜㅡ", "ๆไำพะัีรนยบล", "ฟหกดเ้่าสวง")),
 )
+RUNS = frozenset(
+    keys[start:end]
+    for line in LINES
+    for keys in (line, line[::-1])
+    for start in range(len(keys))
+    for end in range(start + 2, len(keys) + 1)
+)
 MIN_RUN_LENGTH = 4
 MIN_PART_LENGTH = 3  # of a walk in parts: `qazwsx`, or of each hand's keys: `qpwoei`
-DRUMMED = re.compile(r"(?:[sdfghjkl._-]{6,}|[zxcvbnm._-]{6,})\d*")  # keys of a row without a vowel
+DRUMMED = re.compile(r"[sdfghjkl]{6,}|[zxcvbnm]{6,}")  # keys of a row without a vowel
 REPEATED = re.compile(r"(\w{2,3}?)\1{2,}")  # lalala, wefwefwef
+ROLLED = re.compile(r"(\w{4,5}?)\1")  # qwpoqwpo
+SEPARATORS = str.maketrans("", "", "._-")
+HELD = re.compile(r"(.)\1+")  # a key held down
 
 
 def _neighbours() -> dict[str, str]:
@@ -43,33 +54,44 @@ NEIGHBOURS = _neighbours()  # the adjacent keys of each key
 def is_walk(text: str) -> bool:
     """Whether a text is typed along adjacent keys, in a row (`asdf`, `poiuy`), in several (`qazwsx`) or by
     two hands in turn (`qpwoei`). Also whether it repeats a few keys (`lalala`), or has only keys of a row
-    without a vowel (`fjdksl`). Digits at its end need not belong to the walk.
+    without a vowel (`fjdksl`). Dots and hyphens, digits at its end and keys held down do not matter.
     """
-    return _is_walk(text) or _is_walk(text.rstrip(digits))
+    keys = text.translate(SEPARATORS)
+    bare = keys.rstrip(digits)
+    repeats = any(_repeated(REPEATED, each) for each in (text, text.rstrip(digits)))
+    return repeats or _is_walk(keys) or _is_walk(bare) or _is_held(bare)
 
 
 def _is_walk(text: str) -> bool:
+    parts = _parts(text)
     if len(text) < 2 * MIN_PART_LENGTH:
-        return len(text) >= MIN_RUN_LENGTH and len(_parts(text)) == 1
-    hands = [_parts(text[::2]), _parts(text[1::2])]
+        return len(text) >= MIN_RUN_LENGTH and len(parts) == 1
     return (
-        all(len(part) >= MIN_PART_LENGTH for part in _parts(text))
-        or all(len(parts) == 1 for parts in hands)
-        or _is_repeated(text)
+        all(len(part) >= MIN_PART_LENGTH for part in parts)
+        or all(len(_parts(hand)) == 1 for hand in (text[::2], text[1::2]))
+        or min(map(len, _parts(_repeated(ROLLED, text)))) > 1
         or DRUMMED.fullmatch(text) is not None
     )
 
 
-def _is_repeated(text: str) -> bool:
-    match = REPEATED.match(text)
-    return match is not None and match[1].startswith(text[match.end() :])
+def _is_held(text: str) -> bool:
+    """Whether keys of one row are held down: most of them (`aaaaabbbcc`), or some of six or more."""
+    once = HELD.sub(r"\1", text)
+    least = MIN_PART_LENGTH if 2 * len(once) <= len(text) else 2 * MIN_PART_LENGTH
+    return len(once) >= least and len(_parts(once)) == 1
+
+
+def _repeated(pattern: re.Pattern[str], text: str) -> str:
+    """The keys that a text repeats from its beginning to its end, which may cut them. Empty without such."""
+    match = pattern.match(text)
+    return match[1] if match and match[1].startswith(text[match.end() :]) else ""
 
 
 def _parts(text: str) -> list[str]:
     """The text, cut where the next key is not the adjacent one in the same line of keys and direction."""
     parts = [text[:1]]
     for key in text[1:]:
-        if any(parts[-1] + key in keys for line in LINES for keys in (line, line[::-1])):
+        if parts[-1] + key in RUNS:
             parts[-1] += key
         else:
             parts.append(key)

@@ -1,10 +1,9 @@
 """Typos in the domains of the big mail providers."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from audience.answers.domains import has_suffix, is_suffix
+from audience.answers.domains import is_suffix
 from audience.answers.tables import rows
 from audience.answers.validation.keyboard import NEIGHBOURS
 
@@ -13,8 +12,6 @@ ONE_DOMAIN = frozenset({"gmail"})  # labels that a provider has under one suffix
 SAFE_LENGTH = 5
 # Letters of a first label below which one added letter is, too.
 MIN_LENGTH = 3
-# Letters of a first label below which letters swapped across another one are, too.
-SAFE_SWAP_LENGTH = 6
 
 
 @cache
@@ -29,13 +26,10 @@ class Typos:
     """Finds the domain of a big mail provider that was probably meant by a misspelling.
 
     `providers` are the domains in order of popularity, and `real` are existing domains that look like one of
-    them. `others` are smaller providers, which are meant only by domains without a known suffix.
+    them. `others` are smaller providers, which are meant only where the suffix is misspelt.
     """
 
     def __init__(self, providers: Sequence[str], real: frozenset[str], others: Iterable[str] = ()) -> None:
-        self._others: defaultdict[str, list[str]] = defaultdict(list)
-        for other in sorted(others):
-            self._others[other.partition(".")[0]].append(other)
         self._all = (*providers, *sorted(others))
         self._providers = {provider: provider.partition(".") for provider in providers}
         self._near: dict[str, list[str]] = {}
@@ -49,10 +43,7 @@ class Typos:
             for provider in reversed(providers)
             if len(label := provider.partition(".")[0]) >= MIN_LENGTH
         }
-        self._swapped = {
-            swapped: provider for provider in reversed(providers) for swapped in _swaps(provider)
-        }
-        self._real = real
+        self._real = real.union(others)
 
     def is_provider(self, domain: str) -> bool:
         return domain in self._providers
@@ -71,7 +62,7 @@ class Typos:
             return None
         if "." not in domain:
             return self._labels.get(domain) or self._provider(domain) or self._provider(f"{domain}.com")
-        return self._provider(domain) or self._with_suffix(domain) or self._other_provider(domain)
+        return self._provider(domain) or self._with_suffix(domain) or self._by_parts(domain)
 
     def nearest(self, domain: str) -> str | None:
         """The provider, big or small, whose domain is one edit apart; None if there is none. It is probably
@@ -84,12 +75,25 @@ class Typos:
         corrected = self._correct_suffix(domain)
         return corrected if corrected != domain else None
 
-    def _other_provider(self, domain: str) -> str | None:
-        """The smaller provider that a domain without a known suffix probably means; None if there is none."""
-        if has_suffix(domain):
+    def _by_parts(self, domain: str) -> str | None:
+        """The provider that a domain with a misspelt or cut off suffix means, though its first label may be
+        misspelt, too: `yahooo.co.inn`, `gmail.c`. None if there is none.
+        """
+        label, _, suffix = domain.partition(".")
+        if is_suffix(suffix) or len(label) < MIN_LENGTH:
             return None
-        others = self._others.get(domain.partition(".")[0], ())
-        return next((other for other in others if one_edit_apart(domain, other)), None)
+        typos = _suffix_typos("")
+        meant = ".".join(typos.get(part, part) for part in suffix.split("."))
+        parts = (provider.partition(".") for provider in self._all)
+        return next(
+            (
+                f"{first}.{ending}"
+                for first, _, ending in parts
+                if (label == first or (len(first) >= SAFE_LENGTH and one_edit_apart(label, first)))
+                and (meant == ending or ending.startswith(suffix) or one_edit_apart(suffix, ending))
+            ),
+            None,
+        )
 
     def _provider(self, domain: str) -> str | None:
         """The domain of the provider that was probably meant; None if there is none."""
@@ -98,26 +102,13 @@ class Typos:
             return corrected
         if corrected.replace(".", "") in self._undotted:
             return self._undotted[corrected.replace(".", "")]
-        typos = (
-            self._near_providers(corrected)
-            or self._near_providers(domain)
-            or self._providers_that_begin(corrected)
-        )
-        return min(typos, key=self._rank.__getitem__, default=None) or self._swapped.get(corrected)
+        typos = self._near_providers(corrected) or self._near_providers(domain)
+        return min(typos, key=self._rank.__getitem__, default=None)
 
     def _near_providers(self, domain: str) -> list[str]:
         """The big providers of which `domain` is probably a misspelling."""
         near = {provider for variant in _without_one(domain) for provider in self._near.get(variant, ())}
         return [provider for provider in near if self._is_typo(domain, provider)]
-
-    def _providers_that_begin(self, domain: str) -> list[str]:
-        """The providers whose domain begins with `domain`, which is cut off (`gmail.c`). Empty if its suffix
-        exists.
-        """
-        label, _, suffix = domain.partition(".")
-        if len(label) < MIN_LENGTH or not suffix or is_suffix(suffix):
-            return []
-        return [provider for provider in self._providers if provider.startswith(domain)]
 
     def _correct_suffix(self, domain: str) -> str:
         """The domain, with its suffix corrected if that is a typo."""
@@ -158,17 +149,6 @@ def one_edit_apart(one: str, other: str) -> bool:
     if len(rest) == len(expected):
         return rest[1:] == expected[1:] or (rest[:2] == expected[1::-1] and rest[2:] == expected[2:])
     return rest[1:] == expected or rest == expected[1:]
-
-
-def _swaps(provider: str) -> list[str]:
-    """The misspellings of a provider's domain in which two letters of its first label, with one between them,
-    are swapped.
-    """
-    label, _, suffix = provider.partition(".")
-    if len(label) < SAFE_SWAP_LENGTH:
-        return []
-    swaps = (label[:at] + label[at : at + 3][::-1] + label[at + 3 :] for at in range(len(label) - 2))
-    return [f"{swap}.{suffix}" for swap in swaps if swap != label]
 
 
 def _without_one(domain: str) -> set[str]:
