@@ -11,9 +11,8 @@ def each_row(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Cal
     `pytest.mark.parametrize` takes.
     """
     is_single = isinstance(names, str)
-    table = [
-        dict(zip([names] if is_single else names, [row] if is_single else row, strict=True)) for row in rows
-    ]
+    keys = (names,) if isinstance(names, str) else names
+    table = [dict(zip(keys, (row,) if is_single else row, strict=True)) for row in rows]
 
     def decorate(test: Callable[..., None]) -> Any:
         @wraps(test)
