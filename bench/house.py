@@ -66,8 +66,7 @@ def leased(model: type[BaseModel] = BaseModel) -> Iterator[str]:
 
 
 def mechanisms() -> list[str]:
-    for file in sorted((ROOT / "storage").rglob("*models.py")):
-        importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+    importlib.import_module("storage.models")  # all tables
     return sorted(leased())
 
 

@@ -22,7 +22,8 @@ class BaseModel(peewee.Model):
     def __init_subclass__(cls, table: str = "", record: type[Any] | None = None) -> None:
         cls.table = table
         for name, kind in get_type_hints(record).items() if record else ():
-            if not hasattr(cls, name) and not hasattr(vars(cls).get(name.removesuffix("_id")), "rel_model"):
+            is_reference = isinstance(vars(cls).get(name.removesuffix("_id")), ForeignKeyField)
+            if not is_reference and not hasattr(cls, name):
                 [own_kind] = {*get_args(kind)} - {NoneType} or {kind}
                 default = getattr(record, "_field_defaults", {}).get(name)
                 setattr(cls, name, FIELDS[own_kind](null=own_kind is not kind, default=default))

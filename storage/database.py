@@ -37,6 +37,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 S = TypeVar("S", bound=CommitStep)
 SHARED = 0  # in place of a site: rows that belong to no site, such as keys, operators, sessions
+url, file = sqlite.url, sqlite.file  # of a database file
 MOVED = "the database or its folder was moved or deleted"
 
 _disk_refused = False  # whether the disk refused this process's last write
@@ -95,16 +96,6 @@ def is_spread() -> bool:
     A statement then names its site by a value: not by a column of a join, nor with a `+` before it.
     """
     return engine.is_spread(database)
-
-
-def url(path: Path) -> str:
-    """The URL of a database file."""
-    return sqlite.url(path)
-
-
-def file(url: str) -> Path:
-    """The file of a database with this URL. Raises `Unusable` if the URL names no file."""
-    return sqlite.file(url)
 
 
 def files(url: str) -> list[Path]:

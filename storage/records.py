@@ -12,7 +12,7 @@ from peewee import BooleanField
 
 from storage.base_models import BaseModel
 from storage.database import execute_many, row, rows
-from storage.sql import Sql, insert_into
+from storage.sql import Sql, insert_into, replacing
 
 R = TypeVar("R")
 
@@ -84,11 +84,15 @@ class Records(Generic[R]):
         values = {name: getattr(record, name) for name in self._names if name != "id"}
         return self.add(**values, **more)
 
-    def add_many(self, records: Iterable[R], **more: Any) -> None:
-        """Adds records. Values in `more` replace those of every record. The table assigns the ids."""
+    def add_many(self, records: Iterable[R], keys: Sequence[str] = (), **more: Any) -> None:
+        """Adds records. Values in `more` replace those of every record. The table assigns the ids.
+
+        With `keys`, the columns of a unique index, a record replaces the one with the same keys.
+        """
         own = [name for name in self._names if name != "id" and name not in more]
         columns, values, shared = [*more, *own], attrgetter(*own), tuple(more.values())
-        insert = insert_into(self._meta.table_name, columns)
+        conflict = replacing(keys, [name for name in columns if name not in keys]) if keys else ""
+        insert = insert_into(self._meta.table_name, columns, conflict)
         execute_many(insert, (shared + values(record) for record in records))
 
     def change(self, values: dict[str, Any], **equal: Any) -> int:

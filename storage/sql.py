@@ -56,6 +56,13 @@ def insert_into(table: str, columns: Sequence[str], conflict: str = "") -> RowSt
     )
 
 
+def replacing(keys: Sequence[str], columns: Iterable[str]) -> str:
+    """The `ON CONFLICT` clause that overwrites `columns` of the row with the same `keys`."""
+    return f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET " + ", ".join(
+        f"{name} = excluded.{name}" for name in columns
+    )
+
+
 def update_of(table: str, columns: Sequence[str], keys: Sequence[str], *, adds: bool = False) -> RowStatement:
     """An UPDATE of `columns` in the row with these `keys`. A row of parameters has `columns`, then `keys`.
 

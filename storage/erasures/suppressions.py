@@ -10,7 +10,7 @@ from storage.changes.consents import ConsentKind
 from storage.database import execute_many, row
 from storage.engines.chosen import engine
 from storage.records import Records
-from storage.sql import delete_from, insert_into
+from storage.sql import delete_from, insert_into, replacing
 
 ERASED = "erased"
 UNSUBSCRIBED = "unsubscribed"
@@ -72,13 +72,11 @@ def _by_hash(tail: str = "", **equal: Any) -> dict[str, Suppression]:
 
 def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:
     """Suppresses addresses, by hash. Replaces an earlier suppression, but `erased` only by `erased`."""
-    overwritten = (
-        "ON CONFLICT (site_id, address_hash) DO UPDATE SET "
-        "reason = excluded.reason, since = excluded.since, number = excluded.number, kind = excluded.kind "
-        f"WHERE excluded.reason = '{ERASED}' OR suppressions.reason <> '{ERASED}'"
-    )
+    keys = "site_id", "address_hash"
+    unless_erased = f"WHERE excluded.reason = '{ERASED}' OR suppressions.reason <> '{ERASED}'"
+    overwritten = f"{replacing(keys, Suppression._fields)} {unless_erased}"
     execute_many(
-        insert_into("suppressions", ("site_id", "address_hash", *Suppression._fields), overwritten),
+        insert_into("suppressions", (*keys, *Suppression._fields), overwritten),
         [(site_id, address_hash, *suppression) for address_hash, suppression in suppressed.items()],
     )
 

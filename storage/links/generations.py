@@ -9,9 +9,7 @@ from typing import NamedTuple
 from peewee import CompositeKey, IntegerField
 
 from storage.base_models import BaseModel
-from storage.database import execute_many
 from storage.records import Records
-from storage.sql import insert_into
 
 
 class Generation(NamedTuple):
@@ -35,12 +33,6 @@ class LinkGenerationModel(BaseModel, table="link_generations", record=Generation
 
 
 GENERATIONS = Records(LinkGenerationModel, Generation)
-PUT = insert_into(
-    "link_generations",
-    ("site_id", *Generation._fields),
-    "ON CONFLICT (site_id, generation) DO UPDATE SET nonce = excluded.nonce, lowest = excluded.lowest, "
-    "made_at = excluded.made_at",
-)
 
 
 def list_all(site_id: int) -> list[Generation]:
@@ -50,4 +42,4 @@ def list_all(site_id: int) -> list[Generation]:
 
 def put(site_id: int, generations: Iterable[Generation]) -> None:
     """Adds generations. Replaces those with the same numbers."""
-    execute_many(PUT, [(site_id, *generation) for generation in generations])
+    GENERATIONS.add_many(generations, ("site_id", "generation"), site_id=site_id)

@@ -8,6 +8,7 @@ from peewee import BlobField, ForeignKeyField, TextField
 from storage.base_models import BaseModel, SiteModel
 from storage.database import column, execute, row
 from storage.records import Records
+from storage.sql import replacing
 
 
 class Look(NamedTuple):
@@ -60,8 +61,7 @@ def put(site_id: int, values: Mapping[str, str]) -> None:
     row_values = {**Look()._asdict(), **values}
     execute(
         f"INSERT INTO site_pages (site_id, logo, logo_type, {', '.join(row_values)}) "
-        f"VALUES (?, ?, ''{', ?' * len(row_values)}) ON CONFLICT (site_id) DO UPDATE SET "
-        + ", ".join(f"{name} = excluded.{name}" for name in values),
+        f"VALUES (?, ?, ''{', ?' * len(row_values)}) {replacing(['site_id'], values)}",
         (site_id, b"", *row_values.values()),
     )
 

@@ -4,6 +4,7 @@ from peewee import CompositeKey, IntegerField, TextField
 
 from storage.base_models import BaseModel
 from storage.database import execute, rows
+from storage.sql import replacing
 
 
 class SegmentCountModel(BaseModel, table="segment_counts"):
@@ -21,7 +22,7 @@ def put(site_id: int, segment_id: int, day: str, size: int) -> None:
     """Stores how many subscribers a segment has on a day. Replaces an earlier number of that day."""
     execute(
         "INSERT INTO segment_counts (site_id, segment_id, day, people) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (site_id, segment_id, day) DO UPDATE SET people = excluded.people",
+        + replacing(("site_id", "segment_id", "day"), ["people"]),
         (site_id, segment_id, day, size),
     )
 

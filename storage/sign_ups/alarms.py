@@ -5,7 +5,6 @@ from typing import NamedTuple
 from peewee import ForeignKeyField
 
 from storage.base_models import BaseModel, SiteModel
-from storage.database import execute
 from storage.records import Records
 
 
@@ -33,9 +32,4 @@ def get(site_id: int) -> Alarm:
 
 def put(site_id: int, alarm: Alarm) -> None:
     """Stores the alarm of a site. Replaces an earlier one."""
-    execute(
-        "INSERT INTO sign_up_alarms (site_id, held_at, judged_from, told_at) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (site_id) DO UPDATE SET held_at = excluded.held_at, "
-        "judged_from = excluded.judged_from, told_at = excluded.told_at",
-        (site_id, *alarm),
-    )
+    ALARMS.add_many([alarm], ("site_id",), site_id=site_id)

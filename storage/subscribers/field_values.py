@@ -21,7 +21,7 @@ from pyroaring import BitMap
 from storage.base_models import BaseModel, SiteOwnedModel
 from storage.database import column, database, each_row, execute_many, rows
 from storage.engines.chosen import engine
-from storage.sql import AND, Sql, delete_from, insert_into, join
+from storage.sql import AND, Sql, delete_from, insert_into, join, replacing
 from storage.subscribers import value_changes
 from storage.subscribers.value_changes import BLOCK_BITS
 from storage.subscribers.value_changes import Changes as Changes
@@ -117,10 +117,7 @@ FieldValue = tuple[int, str, str, int, int | float | None, int | None]  # the fi
 Holding = Mapping[FieldValue, list[int]]  # the ids of subscribers, by value
 KEY = slice(0, 4)  # the part of a `FieldValue` that identifies it
 HELD = ("site_id", "value_id", "block", "people", "members")
-IN_PLACE = (
-    "ON CONFLICT (site_id, value_id, block) "
-    "DO UPDATE SET people = excluded.people, members = excluded.members"
-)
+IN_PLACE = replacing(HELD[:3], HELD[3:])
 
 
 def save(site_id: int, added: Holding, removed: Holding) -> None:

@@ -12,7 +12,7 @@ from storage.database import execute, execute_many, row, rows
 from storage.engines.chosen import engine
 from storage.imports.imports import WAITING
 from storage.records import Records
-from storage.sql import insert_into, rows_of
+from storage.sql import insert_into, replacing, rows_of
 from storage.subscribers import field_values, tags
 
 FINISHED, FAILED = "finished", "failed"
@@ -20,10 +20,7 @@ KEPT, MENTIONED = "kept", "mentioned"
 JOB = "undo"  # the kind of its job
 FIELDS_AT_ONCE = 500  # custom fields in one query over all subscribers; it has at most 1,664 columns
 OUTCOME_COLUMNS = ("site_id", "undo_id", "subscriber_id", "outcome", "source", "source_id")
-OUTCOME_CHANGED = (
-    "ON CONFLICT (site_id, undo_id, subscriber_id) DO UPDATE SET "
-    "outcome = excluded.outcome, source = excluded.source, source_id = excluded.source_id"
-)
+OUTCOME_CHANGED = replacing(OUTCOME_COLUMNS[:3], OUTCOME_COLUMNS[3:])
 
 
 class Undo(NamedTuple):
