@@ -398,6 +398,7 @@ DO_NOT_READ = {
     "audience.telemetry:record_sign_up",
     "audience.forms.forms:rename_tag",
     "audience.forms.forms:users_of_field",
+    "audience.forms.words:table",
     "audience.segments.names:users_of_field",
     "audience.subscribers.custom_fields:get_by_key",
     "audience.bulk.tag_renames:rename",

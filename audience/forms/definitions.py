@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from audience import clock
 from audience.errors import Refused
+from audience.forms import words
 from audience.forms.origins import origin_of
-from audience.forms.words import WORDS
 from audience.looks import looks
 from audience.looks.looks import Look
 from audience.subscribers.custom_fields import name_of
@@ -55,7 +55,7 @@ class FormField(NamedTuple):
 
     def label(self, language: str) -> str:
         """The label in a language: the form's own, else the usual one."""
-        usual = getattr(WORDS[language], self.key) if self.key in NAMES else name_of(self.key)
+        usual = words.table(language)[self.key] if self.key in NAMES else name_of(self.key)
         return self.labels.get(language) or usual
 
 
@@ -107,7 +107,7 @@ def new(at: int, look: Look, item: Mapping[str, Any]) -> SignUpForm:
 
 def proposed_wording(look: Look, language: str) -> dict[str, str]:
     """The proposed wording as `{language: wording}`; empty if the site has no public name."""
-    return {language: WORDS[language].wording.format(name=look.name)} if look.name else {}
+    return {language: words.table(language)["wording"].format(name=look.name)} if look.name else {}
 
 
 def with_values(form: SignUpForm, item: Mapping[str, Any]) -> SignUpForm:

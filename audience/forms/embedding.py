@@ -4,8 +4,8 @@ from html import escape
 
 from audience.access.sites import Site
 from audience.errors import Refused
+from audience.forms import words
 from audience.forms.definitions import FormField, SignUpForm
-from audience.forms.words import WORDS
 from audience.looks import looks
 from schemas.codes import Code, Sentence
 from schemas.values import FieldError
@@ -23,16 +23,16 @@ def html(site: Site, form: SignUpForm, language: str, base_url: str) -> str:
     chosen = language or form.language
     if chosen not in form.wording:
         raise Refused(NOT_WRITTEN, [FieldError("language", NOT_WRITTEN)])
-    words, look = WORDS[chosen], looks.get(site)
+    texts, look = words.table(chosen), looks.get(site)
     query = f"?lang={chosen}" if len(form.wording) > 1 else ""
     action = address(site, form, base_url) + query
-    email = f'<label>{words.email} <input type="email" name="email" autocomplete="email" required></label>'
+    email = f'<label>{texts["email"]} <input type="email" name="email" autocomplete="email" required></label>'
     fields = [_field(asked, chosen) for asked in form.fields]
     wording = escape(form.wording[chosen]).replace("\n", "<br>")
-    privacy = f' <a href="{escape(look.privacy)}">{words.privacy}</a>' if look.privacy else ""
+    privacy = f' <a href="{escape(look.privacy)}">{texts["privacy"]}</a>' if look.privacy else ""
     lines = [
         f'<form action="{escape(action)}" method="post">',
-        f"  {' '.join([email, *fields])} <button>{words.sign_up}</button>",
+        f"  {' '.join([email, *fields])} <button>{texts['sign_up']}</button>",
         f"  <p>{wording}{privacy}</p>",
         f'  {TRAP}<input type="hidden" name="wording" value="{form.version}"></form>',
     ]

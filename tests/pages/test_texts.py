@@ -7,6 +7,7 @@ import pytest
 
 from audience import local_dates
 from audience.clock import DAY_MS
+from audience.forms import words
 from audience.links.unsubscribing import REASONS
 from audience.looks.looks import LANGUAGES
 from audience.pages import texts
@@ -26,15 +27,16 @@ TITLES = {
 }  # fmt: skip
 
 
-def placeholders(language):
-    return {key: sorted(PLACEHOLDER.findall(text)) for key, text in table(language).items()}
+def placeholders(texts):
+    return {key: sorted(PLACEHOLDER.findall(text)) for key, text in texts.items()}
 
 
+@pytest.mark.parametrize("read", [table, words.table], ids=["pages", "forms"])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_language_has_the_same_keys_and_placeholders(language):
-    assert placeholders(language) == placeholders(DEFAULT)
-    assert all(text == text.strip() != "" for text in table(language).values())
-    assert not re.search("[<>'\"&]| [?!;:]|e-mail", " ".join(table(language).values()))
+def test_each_language_has_the_same_keys_and_placeholders(read, language):
+    assert placeholders(read(language)) == placeholders(read(DEFAULT))
+    assert all(text == text.strip() != "" for text in read(language).values())
+    assert not re.search("[<>'\"&]| [?!;:]|e-mail", " ".join(read(language).values()))
 
 
 def test_every_text_is_used_and_every_used_one_is_there():
