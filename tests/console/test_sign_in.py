@@ -179,6 +179,12 @@ def test_a_link_lasts_a_quarter_of_an_hour(browser, site, later):
     assert alert(browser.set_up(token=token)) == sessions.SPENT
 
 
+def test_a_link_of_a_later_sign_in_lasts_as_long(browser, ann, later):
+    token = sign_in.console_link("ann@example.com")[1]
+    later(15 * MINUTE)
+    assert alert(browser.post("/link", token=token)) == sessions.SPENT
+
+
 def test_later_links_sign_in_the_only_administrator_or_whom_they_name(app, browser, site, ann):
     operators.add("admin@example.com", True, {}, COMMAND_LINE)
     browser.follow_link("admin@example.com")
@@ -269,6 +275,9 @@ def test_a_link_to_set_a_password_lasts_three_days_and_signs_in(app, browser, si
     assert browser.is_signed_in()
     assert open_browser(app).post("/sign-in", **FORM).status_code == 303
     assert alert(open_browser(app).post("/password", token=token, password=PASSWORD)) == sessions.SPENT
+    late = operators.reset("ann@example.com", COMMAND_LINE)
+    later(3 * DAY)
+    assert alert(open_browser(app).post("/password", token=late, password=PASSWORD)) == sessions.SPENT
 
 
 @pytest.mark.parametrize(
