@@ -14,7 +14,7 @@ from functools import cache
 
 from audience.answers.folding import fold
 from audience.answers.moderation.languages import LETTER, is_function_word, without_foreign_words
-from audience.answers.moderation.profanity import without_disguise
+from audience.answers.moderation.profanity import CAPITAL_I, without_disguise
 from audience.answers.tables import rows
 
 TOKEN = re.compile(rf"({LETTER}+)|[.!?;:,\n()\"“”…]")
@@ -35,6 +35,7 @@ def find_phrases(text: str) -> dict[str, str]:
     """The first match of a phrase in `text`, by reason (`threat`, `hate` or `insult`). A reason without a
     match is left out.
     """
+    text = fold(CAPITAL_I.sub(lambda run: "l" * len(run[0]), text))
     tokens = [match[1] or "," for match in TOKEN.finditer(without_foreign_words(without_disguise(text)))]
     due = {at for token in tokens for at in _by_word().get(token, ())}
     joined = f", {' '.join(tokens)} , "

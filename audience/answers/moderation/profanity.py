@@ -1,7 +1,8 @@
 """Finding words of the bundled list in a text: whole words, plain or disguised.
 
 Disguises: capitals, accents, full-width and look-alike letters (`shіt`), digits and signs (`sh1t`, `a$$`),
-masks (`f*ck`, `sh-t`), punctuation inside (`fu.ck`), spaced letters (`s h i t`), repeated letters (`shiiit`).
+masks (`f*ck`, `sh-t`), punctuation inside (`fu.ck`), spaced letters (`s h i t`), a blank inside (`reta rd`),
+repeated letters (`shiiit`).
 Not found: words inside other words (Scunthorpe, classic), except `fuck`, which no other word contains.
 """
 
@@ -10,13 +11,13 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from string import ascii_lowercase
 
 from audience.answers import own_lists
 from audience.answers.folding import fold
-from audience.answers.moderation.languages import LETTER, without_foreign_words
+from audience.answers.moderation.languages import LETTER, is_function_word, without_foreign_words
 from audience.answers.moderation.people import without_surnames
 from audience.answers.tables import lines, rows
 
@@ -27,15 +28,17 @@ LEET_AS_L = str.maketrans(LEET | {"1": "l", "!": "l", "|": "l"})
 LOOK_ALIKES = str.maketrans("аеорсухіјѕԁһкмтвнзαεοιυκρτχνβγ", "aeopcyxijsdhkmtbhzaeoiukptxvby")
 CYRILLIC = str.maketrans("aeopcyxijsdhkmtbiu", "аеорсухіјѕԁһкмтвии")
 CAPITAL_I = re.compile("(?<=[a-z])I+")  # in `kiII`, read as `l`
-SIGN_INSIDE = re.compile(r"(?<=[a-z])[013457@$!|]+(?=[a-z])")
 # Chinese, Japanese, Korean and Thai, where words stand side by side, or with endings; and a middle finger.
 UNSPACED = re.compile("[\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U0001f595]")
 FOLDED = re.compile("[^\u0e00-\u0eff\u1100-\u11ff\u3040-\u30ff\uac00-\ud7af]+")
-BLANKS_IN_CHINESE = re.compile("(?<=[\u3400-\u9fff]) ++(?=[\u3400-\u9fff])")
+# What divides a word there: blanks in Chinese, digits and signs in Korean.
+DIVIDED = re.compile(
+    r"(?<=[\u3400-\u9fff]) ++(?=[\u3400-\u9fff])|(?<=[\uac00-\ud7af])[\d.*~-]++(?=[\uac00-\ud7af])"
+)
 SELDOM_DOUBLED = frozenset("aiuhjkqvwxy")
 
 WORD = re.compile(rf"{LETTER}++")
-LEET_WORD = re.compile(r"[@$!|+\w]+")
+LEET_WORD = re.compile(r"(?<![@$!|+\w])[^\W\d_]*+[\d_@$!|+][@$!|+\w]*+")
 MASKED = re.compile(r"(?<![\w*#])[a-z]+[*#][a-z*#]*[a-z](?![\w*#])|(?<![\w*#])f\*{3,}")
 HYPHENATED = re.compile(r"(?<![\w.-])[^\W\d_]+(?:[-_.'~^][^\W\d_]+)+(?![\w-])")
 APART = re.compile(r"(?<![^\W_])[a-z0-9@$!](?:(?:[ .*_~-]|[.,] )[a-z0-9@$!]){3,}(?![^\W_])")
@@ -46,7 +49,7 @@ APART_SIGNS = re.compile(r"[ .,*_~-]")
 INNER_SIGNS = re.compile(r"[-_.'~^]")
 VOWELS = frozenset("aeiou")
 SHORTEST_STEM = 3
-LENGTHS = range(4, 14)  # of the words found in spaced letters
+SHORTEST_DIVIDED = 6  # letters of a word with a blank inside
 
 
 class WordList:
@@ -108,7 +111,7 @@ class WordList:
         """
         if text.isascii() or not UNSPACED.search(text):
             return []
-        joined = BLANKS_IN_CHINESE.sub("", text)
+        joined = DIVIDED.sub("", text)
         return [phrase for phrase in self._unspaced if phrase in joined]
 
     def _drawn_out_of(self, word: str) -> str:
@@ -134,19 +137,20 @@ def find_words(text: str, own: WordList) -> dict[str, str]:
     """
     text = normal_form(without_surnames(unicodedata.normalize("NFKC", text)))
     text = without_foreign_words(text)
-    words = [reading for word in WORD.findall(text) for reading in _in_one_script(word)]
-    hits = [*own.listed(words), *filter(own.kind, _disguised_words(text, own)), *own.unspaced(text)]
+    plain, *others = (WORD.findall(form) for form in _forms(text))
+    hits = [*own.listed(plain), *filter(own.kind, _masked_words(text, own)), *own.unspaced(text)]
+    hits += [hit for words in others for hit in own.listed(words)]
+    hits += _divided_words(plain, own)
     return {str(own.kind(hit)): hit for hit in reversed(hits)}
 
 
-def without_disguise(text: str) -> str:
+def without_disguise(text: str, signs: Mapping[int, str | int] = LEET_AS_I) -> str:
     """The folded text with letters in place of digits and signs within words (`k!ll`), of look-alike letters
     and of blanks between single letters (`k i l l`).
     """
-    text = fold(CAPITAL_I.sub(lambda run: "l" * len(run[0]), text))
-    text = SIGN_INSIDE.sub(lambda signs: signs[0].translate(LEET_AS_I), text)
-    text = APART.sub(lambda letters: APART_SIGNS.sub("", letters[0]).translate(LEET_AS_I), text)
-    return text if text.isascii() else WORD.sub(lambda word: _in_one_script(word[0])[0], text)
+    text = APART.sub(lambda letters: APART_SIGNS.sub("", letters[0]).translate(signs), text)
+    text = LEET_WORD.sub(lambda word: _without_leet(word[0], signs), text)
+    return text if text.isascii() else WORD.sub(lambda word: _in_one_script(word[0], LOOK_ALIKES), text)
 
 
 def phrase_of(entry: str) -> str:
@@ -167,38 +171,42 @@ def normal_form(text: str) -> str:
     )
 
 
-def _in_one_script(word: str) -> tuple[str, ...]:
-    """The forms in which a word is looked up: the word itself or, if it may mix Latin with Cyrillic or Greek
-    letters, its all-Latin and its all-Cyrillic spelling.
+def _forms(text: str) -> Iterator[str]:
+    """The folded text as it may be read: as it is, in Cyrillic letters, and without disguises."""
+    yield text if text.isascii() else WORD.sub(lambda word: _in_one_script(word[0], CYRILLIC), text)
+    if not text.isascii() or LEET_WORD.search(text) or APART.search(text):
+        yield from {without_disguise(text, signs) for signs in (LEET_AS_I, LEET_AS_L)} - {text}
+
+
+def _in_one_script(word: str, letters: Mapping[int, str | int]) -> str:
+    """A word that mixes Latin with other letters, spelled in the one script to which `letters` leads."""
+    return word if word.isascii() or not LATIN.search(word) else word.translate(letters)
+
+
+def _without_leet(word: str, signs: Mapping[int, str | int]) -> str:
+    """The word that a word with digits or signs for letters, such as `sh1t`, stands for. Three characters
+    with a digit (`A55`), which are more often a road or a model, are left as they are.
     """
-    if word.isascii() or not LATIN.search(word):
-        return (word,)
-    return word.translate(LOOK_ALIKES), word.translate(CYRILLIC)
+    core = word.strip("!|+")
+    if core.isalpha() or not LATIN.search(core) or (len(core) < 4 and DIGIT.search(core)):
+        return word
+    return word.replace(core, core.translate(signs).replace("_", " "))
 
 
-def _disguised_words(text: str, own: WordList) -> Iterator[str]:
-    """The words that the disguised words of a folded text may stand for. `own` is the list of words."""
-    for word in LEET_WORD.findall(text):
-        yield from _without_leet(word.strip("!|+"))
+def _divided_words(words: Sequence[str], own: WordList) -> Iterator[str]:
+    """The insults that two words in a row are without the blank between them: `reta rd`, but not `who re`."""
+    for pair in pairwise(words):
+        word = "".join(pair)
+        if len(word) >= SHORTEST_DIVIDED and own.kinds.get(word) == "insult":
+            yield from () if any(map(is_function_word, pair)) else (word,)
+
+
+def _masked_words(text: str, own: WordList) -> Iterator[str]:
+    """The words that the masked and hyphenated words of a folded text may stand for."""
     for word in MASKED.findall(text):
         yield from _unmask(word, own)
     for word in HYPHENATED.findall(text):
         yield from _join(word, own)
-    for word in APART.findall(text):
-        letters = APART_SIGNS.sub("", word).translate(LEET_AS_I)
-        yield from (letters[:length] for length in LENGTHS)
-        yield from (letters[-length:] for length in LENGTHS)
-
-
-def _without_leet(word: str) -> Iterator[str]:
-    """The words that a word with digits or signs for letters, such as `sh1t`, may stand for. Nothing for
-    three characters with a digit (`A55`), which are more often a road or a model.
-    """
-    if word.isalpha() or not LATIN.search(word) or (len(word) < 4 and DIGIT.search(word)):
-        return
-    for part in word.split("_"):
-        yield part.translate(LEET_AS_I).translate(LOOK_ALIKES)
-        yield part.translate(LEET_AS_L).translate(LOOK_ALIKES)
 
 
 def _unmask(masked: str, own: WordList) -> Iterator[str]:

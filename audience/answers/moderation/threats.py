@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
 
 from audience.answers.moderation.markup import ELEMENTS, Attribute, MarkupTag
 
@@ -19,6 +18,13 @@ EVENT = re.compile(
 MARKDOWN = re.compile(r"\]\s*+[(:]\s*+<?|<")
 SCHEME = re.compile(r"(?:javascript|vbscript|livescript|mocha|jscript):\S|data:text/html")
 ADDRESSES = frozenset({"href", "src", "action", "formaction", "poster", "background"})
+# Attributes that act whatever their value is, that contain CSS, and that contain words. Others may have a URL.
+ACTS = frozenset({"srcdoc", "attributename", "http-equiv"})
+STYLES = frozenset({
+    "style", "fill", "stroke", "filter", "mask", "clip-path", "cursor",
+    "marker", "marker-start", "marker-mid", "marker-end",
+})  # fmt: skip
+WORDING = frozenset({"title", "alt", "placeholder", "label", "class", "id", "lang", "name", "summary"})
 CALL = re.compile(r"[(`=]")
 LOW_CONTROL = re.compile("[\x00-\x1f]")
 
@@ -120,58 +126,15 @@ def _acts(tag: MarkupTag, attribute: Attribute) -> bool:
     name, value = attribute[0].rpartition(":")[2], attribute[1] or ""
     if EVENT.match(name):
         return bool(value.strip()) or tag.name in ELEMENTS
-    return RULES.get(name, _address)(tag, value)
+    if name in ACTS or name in WORDING:
+        return name in ACTS
+    return _is_address(tag, value) or (name in STYLES and css_loads(value))
 
 
-# Rules: whether the value of an attribute makes a browser act or load something.
-def _address(tag: MarkupTag, value: str) -> bool:
+def _is_address(tag: MarkupTag, value: str) -> bool:
     """Whether a value is a URL that runs a script, or loads a document other than a picture."""
     squeezed = JUNK.sub("", value).lower()
     if SCRIPT_ADDRESS.search(squeezed):
         return True
     document = DOCUMENT_ADDRESS.search(squeezed)
     return bool(document) and not (tag.name in PICTURES and PICTURE_ADDRESS.match(squeezed))
-
-
-def _anything(_: MarkupTag, __: str) -> bool:
-    return True
-
-
-def _nothing(_: MarkupTag, __: str) -> bool:
-    return False
-
-
-def _style(_: MarkupTag, value: str) -> bool:
-    return css_loads(value)
-
-
-def _paint(tag: MarkupTag, value: str) -> bool:
-    """Whether the value of an SVG property, a URL or CSS, loads something."""
-    return _address(tag, value) or css_loads(value)
-
-
-def _animated(_: MarkupTag, value: str) -> bool:
-    """Whether an SVG animation changes an attribute that may run or load something."""
-    target = JUNK.sub("", value).lower().rpartition(":")[2]
-    return target in ("href", "src", "action", "formaction", "style") or bool(EVENT.match(target))
-
-
-def _equivalent(_: MarkupTag, value: str) -> bool:
-    """Whether a meta tag acts as one of the harmful HTTP headers."""
-    return any(
-        word in value.lower() for word in ("refresh", "set-cookie", "security-policy", "link", "style")
-    )
-
-
-# The rule for each attribute's value; other attributes may contain a URL.
-RULES: Mapping[str, Callable[[MarkupTag, str], bool]] = {
-    "srcdoc": _anything,
-    "style": _style,
-    "attributename": _animated,
-    "http-equiv": _equivalent,
-    **dict.fromkeys(("fill", "stroke", "filter", "mask", "clip-path", "cursor"), _paint),
-    **dict.fromkeys(("marker", "marker-start", "marker-mid", "marker-end"), _paint),
-    **dict.fromkeys(
-        ("title", "alt", "placeholder", "label", "class", "id", "lang", "name", "summary"), _nothing
-    ),
-}
