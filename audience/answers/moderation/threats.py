@@ -18,8 +18,8 @@ EVENT = re.compile(
 MARKDOWN = re.compile(r"\]\s*+[(:]\s*+<?|<")
 SCHEME = re.compile(r"(?:javascript|vbscript|livescript|mocha|jscript):\S|data:text/html")
 ADDRESSES = frozenset({"href", "src", "action", "formaction", "poster", "background"})
-# Attributes that act whatever their value is, that contain CSS, and that contain words. Others may have a URL.
-ACTS = frozenset({"srcdoc", "attributename", "http-equiv"})
+# Attributes that act whatever their value is, those that contain CSS, and words. Others may have a URL.
+ACTIVE = frozenset({"srcdoc", "attributename", "http-equiv"})
 STYLES = frozenset({
     "style", "fill", "stroke", "filter", "mask", "clip-path", "cursor",
     "marker", "marker-start", "marker-mid", "marker-end",
@@ -126,8 +126,8 @@ def _acts(tag: MarkupTag, attribute: Attribute) -> bool:
     name, value = attribute[0].rpartition(":")[2], attribute[1] or ""
     if EVENT.match(name):
         return bool(value.strip()) or tag.name in ELEMENTS
-    if name in ACTS or name in WORDING:
-        return name in ACTS
+    if name in ACTIVE or name in WORDING:
+        return name in ACTIVE
     return _is_address(tag, value) or (name in STYLES and css_loads(value))
 
 
