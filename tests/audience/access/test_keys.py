@@ -36,6 +36,25 @@ def lets_in(key):
     return keys.authenticate(key.publishable_key, key.secret_key) is not None
 
 
+@pytest.mark.parametrize(
+    ("scope", "allowed"),
+    [
+        ("full", {"full", "mailer", "read", "signup", "stats", "utility"}),
+        ("mailer", {"mailer", "read", "stats"}),
+        ("read", {"read", "stats"}),
+        ("signup", {"signup", "utility"}),
+        ("stats", {"stats"}),
+        ("utility", {"utility"}),
+    ],
+)
+def test_what_each_scope_allows(site, scope, allowed):
+    made = keys.create([site], scope)
+    found = keys.authenticate(made.publishable_key, made.secret_key)
+    assert found
+    scopes = ("full", "mailer", "read", "signup", "stats", "utility", "")
+    assert {each for each in scopes if found.may(each)} == allowed
+
+
 def test_a_key_that_is_out_is_neither_rotated_revoked_nor_renamed(key, settings):
     keys.revoke(key.publishable_key, settings.instance)
     assert not lets_in(key)
