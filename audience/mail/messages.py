@@ -124,9 +124,11 @@ def _line(text: str) -> str:
 
 def _without_encoded_words(text: str) -> str:
     """The text without encoded words (RFC 2047), from which `EmailMessage` would make header lines."""
-    return text.replace(ENCODED, "= ?")
+    return text.replace(ENCODED, " ?")
 
 
 def _address(email: str, name: str = "") -> Address:
+    """The address, with a name that fits a line: `EmailMessage` takes the quotes away from a longer one."""
     local, _, domain = email.rpartition("@")
-    return Address(_without_encoded_words(name), _without_encoded_words(local), domain)
+    unescaped = name.translate({ord('"'): "'", ord("\\"): None})
+    return Address(_without_encoded_words(unescaped), _without_encoded_words(local), domain)

@@ -7,11 +7,12 @@ from email.message import EmailMessage
 
 import hypothesis
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from audience import addresses, clock
 from audience.config import Settings
+from audience.looks import looks
 from audience.looks.looks import LANGUAGES
 from audience.mail import messages, sender, session
 from audience.mail.messages import SignUpAsked, table
@@ -161,9 +162,11 @@ def test_what_a_look_leaves_out_is_left_out():
 ENCODED = ("=?utf-8?q?", "=?us-ascii?b?DQo=?=", "=0D=0A", "?=", "Bcc:x")  # of which a header is decoded
 PIECES = st.sampled_from([*"\r\n\v\x85\u2028\0 a:<>@,-", *ENCODED])
 WILD = st.lists(PIECES | st.characters(), max_size=20).map("".join)
+NAMES = WILD.map(lambda text: text[: looks.MAX_NAME])
 
 
-@given(WILD, WILD, WILD, st.sampled_from(LANGUAGES))
+@given(NAMES, NAMES, WILD, st.sampled_from(LANGUAGES))
+@example("", '<)bb?=,?=\\b\\\\a"b>?=\\=?"")bb=?\\,>)?= =?=?=?a(=?"a>"=?(>b\\', "", "en")
 def test_nothing_gets_into_the_headers_or_adds_a_line(name, mail_name, page, language):
     wild = HARBOUR._replace(name=name, mail_name=mail_name)
     message = read(confirmation(language, wild, asked=ASKED._replace(page=page)))
