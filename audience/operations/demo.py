@@ -1,9 +1,10 @@
 """A demo site that looks like a real list: two years of fictional subscribers and their events."""
 
+import json
 from collections.abc import Iterator, Sequence
+from importlib.resources import files
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Any
 
 from audience import clock
 from audience.access import keys, operators, sites
@@ -24,20 +25,6 @@ NAME, TIME_ZONE = "Demo", "Europe/Amsterdam"
 SUBSCRIBERS = 20_000
 CHUNK_ROWS = 500
 
-REPORTS: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    ("Plans", "Reporting::Reports::VisitorsByFieldReport", {"field": "plan"}),
-    ("Countries", "Reporting::Reports::VisitorsByFieldReport", {"field": "country", "limit": 16}),
-    (
-        "Purchases by week",
-        "Reporting::Reports::EventsReport",
-        {"event": "$purchase", "unit": "week", "days": 365},
-    ),
-    ("Why people unsubscribed", "LeavingReport", {}),
-)
-LOOK = {
-    "name": "Coast and Atlas", "home": "https://coast.example/", "imprint": "https://coast.example/imprint",
-    "privacy": "https://coast.example/privacy", "language": "", "accent": "#1d4f80", "base_url": "",
-}  # fmt: skip
 BY_LINK = (
     "too_many",
     "",
@@ -77,11 +64,12 @@ def _fill(site: Site, count: int, progress: Progress) -> None:
         joined += [(draft.change.email, draft.change.dates["created_at"]) for draft in chunk]
         progress("Creating", done, count)
     demo_imports.create(site, joined)
-    demo_segments.create(site)
-    for name, type_, settings in REPORTS:
-        reports.create(site, {"name": name, "report_type": type_, "settings": settings})
-    looks.change(site, LOOK, b"", removes_logo=False, actor=COMMAND_LINE)
-    demo_forms.create(site, joined)
+    items = json.loads((files("audience.data") / "demo" / "site.json").read_text("utf-8"))
+    demo_segments.create(site, items["segments"])
+    for item in items["reports"]:
+        reports.create(site, item)
+    looks.change(site, items["look"], b"", removes_logo=False, actor=COMMAND_LINE)
+    demo_forms.create(site, items["form"], joined)
 
 
 def _chunks(generated: Iterator[FictionalSubscriber]) -> Iterator[list[FictionalSubscriber]]:

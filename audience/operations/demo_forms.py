@@ -4,8 +4,8 @@ import json
 import random
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from audience import addresses, clock
 from audience.access import site_keys
@@ -23,15 +23,6 @@ from storage.sign_ups.proofs import Proof
 from storage.sign_ups.sign_ups import CONFIRMED, DECLINED, FAILED, HELD, SENT, SMTP, WAITING, SignUp
 from storage.subscribers import subscribers as stored_subscribers
 
-FORM = {
-    "name": "Front page",
-    "fields": [{"key": "first_name", "required": False}],
-    "tags": ["from-website"],
-    "intro": {"en": "A letter on the first Sunday of each month: coasts, maps, and one walk."},
-    "thanks": {"en": "Thank you. The next letter goes out on Sunday."},
-    "origins": ["https://coast.example"],
-    "state": "open",
-}
 DAYS, MOST_CONFIRMED = 56, 600
 BESIDE = (SENT, FAILED, SENT, HELD, SENT, DECLINED, SENT, SENT, SENT, CONFIRMED)  # beside each who confirms
 FATES = {  # how long it is kept, what is counted, why, and what the mail server said
@@ -55,12 +46,12 @@ class DemoSignUp(NamedTuple):
     status: str
 
 
-def create(site: Site, joined: Sequence[tuple[str, int]]) -> None:
-    """Creates the form and its sign-ups. Some of the newest subscribers came by the form.
+def create(site: Site, item: Mapping[str, Any], joined: Sequence[tuple[str, int]]) -> None:
+    """Creates the form `item` and its sign-ups. Some of the newest subscribers came by the form.
 
     `joined` has subscribers' addresses and instants of creation in milliseconds.
     """
-    form, now = forms.create(site, FORM, no_mail=""), clock.now_ms()
+    form, now = forms.create(site, item, no_mail=""), clock.now_ms()
     newest = [(email, at) for email, at in joined if now - DAYS * DAY_MS < at < now - HOUR_MS]
     drafts = list(_drafts(newest[:: 1 + len(newest) // MOST_CONFIRMED], now))
     with database.write(site.id):

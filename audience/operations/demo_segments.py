@@ -2,7 +2,8 @@
 
 import datetime as dt
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from audience import clock
 from audience.access.sites import Site
@@ -14,35 +15,12 @@ from storage import database
 from storage.segments import counts as segment_counts
 
 DAYS = 90
-SEGMENTS = (  # oldest first
-    ("No first name", {"field": "first_name", "missing": True}),
-    ("Press", {"tag": "press"}),
-    ("Silent for a year", {"all": [{"status": "subscribed"}, {"last_event_at": {"not_within_days": 365}}]}),
-    ("Fair visitors", {"any": [{"tag": "fair-2026"}, {"field": "source", "is": "fair"}]}),
-    ("Low Countries", {"field": "country", "in": ["Netherlands", "Belgium"]}),
-    ("Beta circle", {"all": [{"tag": "beta"}, {"status": "subscribed"}]}),
-    ("Paying", {"all": [{"status": "subscribed"}, {"field": "plan", "in": ["monthly", "yearly", "team"]}]}),
-    ("Readers of 90 days", {"event": "$open", "within_days": 90}),
-    ("Warm and paying", {"all": [
-        {"status": "subscribed"},
-        {"field": "plan", "in": ["monthly", "yearly"]},
-        {"any": [
-            {"tag": "vip"},
-            {"event": "$purchase", "within_days": 90, "at_least": 2},
-            {"created_at": {"within_days": 30}},
-        ]},
-        {"not": {"any": [
-            {"email_domain": "briefkasten.example"},
-            {"last_event_at": {"not_within_days": 180}},
-        ]}},
-    ]}),
-)  # fmt: skip
 
 
-def create(site: Site) -> None:
+def create(site: Site, items: Sequence[Mapping[str, Any]]) -> None:
     """Creates segments, with the counts that the present subscribers would have given on earlier days."""
-    for name, rules in SEGMENTS:
-        segment = segments.create(site, {"name": name, "rules": rules})
+    for item in items:
+        segment = segments.create(site, item)
         created = [
             subscriber.created_at for page in exports.pages(site, str(segment.id)) for subscriber, _ in page
         ]

@@ -54,7 +54,7 @@ def settings(tmp_path, database_url, geo_table, dns):
         ("name", {"name": "Mary"}, ["Female", "Confidence 1.00, by the US census of 1990"]),
         ("name", {"name": "Chaminda"}, ["Male", "Confidence 0.93, by names of the world"]),
         ("name", {"name": "Xqzt"}, ["Unknown"]),
-        ("place", {"ip": "8.8.8.8"}, ["United States", "world.svg#land", ">yes</span>"]),
+        ("place", {"ip": "8.8.8.8"}, ["United States", "world.svg?v=", "#land", ">yes</span>"]),
         ("place", {"ip": "10.0.0.1"}, ["private or reserved"]),
         ("place", {"ip": "::1"}, ["Send an IPv4 address"]),
     ],
