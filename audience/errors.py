@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from schemas.codes import Code, code_of
 from schemas.values import FieldError, error_names
 
+Checks = Mapping[str, Callable[[], object]]  # by field: each raises `Refused` for a wrong value
 DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
 
 
@@ -122,7 +123,7 @@ class ServiceUnavailable(AudienceError):
         self.retry_after = retry_after
 
 
-def refusals(checks: Mapping[str, Callable[[], object]]) -> list[FieldError]:
+def refusals(checks: Checks) -> list[FieldError]:
     """Calls the check of each field. Returns an error of each whose check refuses."""
     found = []
     for field, check in checks.items():

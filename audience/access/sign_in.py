@@ -4,7 +4,6 @@ A function that signs in returns the token of a session or, for an operator with
 sign-in that waits for its code: `awaiting` tells.
 """
 
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from audience.access import audit_log, operators, passwords, sessions, two_facto
 from audience.access.audit_log import Actor
 from audience.access.operators import OWNER, SignedInOperator
 from audience.access.sessions import OneTimeLink
-from audience.errors import NotFound, Refused, refusals
+from audience.errors import Checks, NotFound, Refused, refusals
 from schemas.values import FieldError
 from storage import database
 from storage.access import operators as stored
@@ -63,20 +62,18 @@ def console_link(email: str | None = None) -> tuple[str, str]:
     return purpose, sessions.new_link(first.id if first else None, purpose)
 
 
-def hash_first_password(
-    token: str, email: str, password: str, others: Mapping[str, Callable[[], object]]
-) -> str:
+def hash_first_password(token: str, email: str, password: str, others: Checks) -> str:
     """The hash of a password for `with_first_link`. Takes long: call it outside of a transaction.
 
     `others` has the checks of further fields. Raises `Refused` if the link is not valid, or with every field
     that is refused.
     """
     sessions.find_link(token, sessions.FIRST)
-    checks: dict[str, Callable[[], object]] = {
+    own: Checks = {
         "email": partial(operators.check_email, email),
         "password": partial(passwords.check, password, email=email),
     }
-    if problems := refusals(checks | dict(others)):
+    if problems := refusals({**own, **others}):
         raise Refused(NOT_SET_UP, problems)
     return passwords.hash_password(password)
 

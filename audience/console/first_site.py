@@ -11,7 +11,7 @@ from audience.console.page import (
     redirect_to,
     session_token,
 )
-from audience.console.settings import read_optional_name
+from audience.console.settings import read_name
 from audience.operations import first_site
 
 blueprint = Blueprint("first_site", __name__)
@@ -35,7 +35,7 @@ def set_up() -> Response:
         form.get("token", "").strip(),
         form.get("email", ""),
         form.get("password", ""),
-        read_optional_name(form),
+        read_name(form),
         form.get("time_zone", "").strip(),
         client_network(),
         session_token(),

@@ -14,7 +14,7 @@ from audience.access.sites import Site
 from audience.clock import HOUR_MS
 from audience.console.page import actor, page, read_form, redirect_to, signed_in
 from audience.console.sent_once import AGAIN_SECRET, make_once
-from audience.console.settings import read_optional_name
+from audience.console.settings import read_name
 from audience.errors import NotFound, Refused
 from audience.http.services import settings
 
@@ -41,7 +41,7 @@ def index(site: Site) -> str:
 def make(site: Site) -> str | Response:
     """Make a key of the site, with its secret, which is shown once"""
     form = read_form()
-    scope, name = form.get("scope", ""), read_optional_name(form)
+    scope, name = form.get("scope", ""), read_name(form)
     return _show_once(site, lambda: keys.create([site], scope, name, actor()))
 
 

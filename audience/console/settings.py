@@ -41,14 +41,6 @@ def set_site(site: Site) -> Response:
 
 
 def read_name(form: Mapping[str, str]) -> str:
-    """The name of a site in a form. Raises `Refused`, also if empty."""
-    name = read_optional_name(form)
-    if not name:
-        raise Refused(sites.NO_NAME)
-    return name
-
-
-def read_optional_name(form: Mapping[str, str]) -> str:
     """The name in a form, which may be empty. Raises `Refused` if it is too long or contains NUL.
 
     Not every database stores NUL.

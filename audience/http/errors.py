@@ -123,15 +123,11 @@ def http_error(error: HTTPException) -> ErrorResponse:
     status = error.code or 500
     allow = ", ".join(sorted(getattr(error, "valid_methods", None) or ()))
     message = HTTP.get(status, UNEXPECTED if status >= 500 else OTHER_HTTP)
-    if status == 404:
-        message = _not_found()
+    if status == 404 and not _is_json():
+        message = NO_PAGE
+    elif request.path.startswith("/api/v1/api/v1"):
+        message = TWICE
     return ErrorResponse(status, message, message.code, headers={"Allow": allow} if allow else {})
-
-
-def _not_found() -> Sentence:
-    if not _is_json():
-        return NO_PAGE
-    return TWICE if request.path.startswith("/api/v1/api/v1") else HTTP[404]
 
 
 def _is_json() -> bool:

@@ -1,12 +1,12 @@
 """The first site of a new instance, whose keys are kept in `first-site.json`, and its first operator."""
 
-from collections.abc import Callable
 from functools import partial
 
 from audience.access import keys, operators, sign_in, sites
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.access.sites import Site
 from audience.config import Settings
+from audience.errors import Checks
 from audience.privacy import secret_files
 from storage import database
 
@@ -48,7 +48,7 @@ def set_up(
 
     Returns the token of a session, which replaces the one with the token `replaced`. Raises `Refused`.
     """
-    of_site: dict[str, Callable[[], object]] = {
+    of_site: Checks = {
         "name": partial(sites.require_name, name),
         "time_zone": partial(sites.require_zone, time_zone),
     }
