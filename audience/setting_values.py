@@ -106,12 +106,9 @@ def url(example: str, *schemes: str) -> Callable[[Any], str]:
     return parse
 
 
-_mail_url = url("smtps://USER@mail.example.com or smtp+plain://127.0.0.1:25", "smtps", "smtp", "smtp+plain")
-
-
 def smtp_url(value: Any) -> str:
     """The URL of a mail server. A public IP address needs encryption; names are looked up at sending."""
-    parts = urlsplit(_mail_url(value))
+    parts = urlsplit(url("smtps://USER@HOST or smtp+plain://127.0.0.1", "smtps", "smtp", "smtp+plain")(value))
     if parts.password is not None:
         raise ValueError("must be without a password: AUDIENCE_SMTP_PASSWORD_FILE names a file with it")
     if parts.path.strip("/") or parts.query or parts.fragment:

@@ -79,9 +79,7 @@ HTTP = {
     ),
 }
 TWICE = Sentence(Code.PATH_NOT_FOUND, "Not found: this path has /api/v1 twice: leave one of them out.")
-NO_PAGE = Sentence(
-    Code.PATH_NOT_FOUND, "Not found: there is nothing at this address; check how it is written."
-)
+NO_PAGE = Sentence(Code.PATH_NOT_FOUND, "Not found: nothing has this address; check its spelling.")
 OTHER_HTTP = Sentence(
     Code.BAD_REQUEST, "The server could not read this request: correct it and send it again."
 )
