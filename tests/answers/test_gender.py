@@ -237,13 +237,14 @@ def test_names_in_other_scripts(name, gender):
 @each_row(
     ("name", "gender"),
     [
-        ("Szűcs Gergő", "male"),
         ("Lee Ji-hoon", "male"),
         ("Kim Ji-woo", "unknown"),
         ("Hoang Quoc Huy", "male"),
         ("Gurdeep Kaur Dhaliwal", "female"),
         ("G. Subramaniam a/l Govindan", "male"),
         ("Xqzt binti Abdullah", "female"),
+        ("Daw Khin Mar Oo", "female"),
+        ("R. Petraitienė", "female"),
         ("Cooperativa San Isidro Ltda.", "unknown"),
     ],
 )

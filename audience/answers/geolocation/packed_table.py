@@ -3,10 +3,8 @@
 The numbers in the file are in the machine's own byte order. It has three parts:
 
 * `HEAD`, which begins with the digest of everything after it, and the countries as text.
-* The runs of addresses that have the same place, cut where a network a.b.0.0/16 ends. `index` has the number
-  of the first run of each of these 65,536 networks, and at the end the number of runs. `lows` has the lower
-  16 bits of the first address of each run. `values` has the offset of its place record, 0 if the place is
-  unknown. The offset counts from the beginning of `index`.
+* The runs of addresses that have the same place. `starts` has the first address of each run. `values` has the
+  offset of its place record, 0 if the place is unknown. The offset counts from the beginning of `starts`.
 * The place records: each is a `PLACE`, the names of region and city, and what the source adds to the city.
 
 A file with a wrong digest, or of another version, is built anew. The version is a digest of `FORMAT`, the
@@ -29,13 +27,13 @@ from audience.answers.tables import BUNDLED
 
 DATA = BUNDLED / "geolocation"
 FILE = "geo.table"
-FORMAT = b"audience geo table 3"
+FORMAT = b"audience geo table 4"
 HEAD = struct.Struct("=16s16sII")  # digest; version; bytes of countries, number of runs
 PLACE = struct.Struct(
     "=ddHBBH"
 )  # latitude, longitude, country; characters of region and city, bytes of names
 DIGEST_BYTES = 16
-NETWORKS = 1 << 16
+RUN_BYTES = 8
 
 
 class Damaged(Exception):
@@ -107,17 +105,12 @@ class Packed:
         lines = str(view[HEAD.size : body], "utf-8").splitlines()
         self.countries = [Country(*line.split("\t")) for line in lines]
         self._body = view[body:]
-        lows_at, values_at, places_at = sections(runs)
-        self._index = self._body[:lows_at].cast("I")
-        self._lows = self._body[lows_at : lows_at + 2 * runs].cast("H")
-        self._values = self._body[values_at:places_at].cast("I")
+        self._starts = self._body[: 4 * runs].cast("I")
+        self._values = self._body[4 * runs : RUN_BYTES * runs].cast("I")
 
     def place(self, number: int) -> Place | None:
         """The place of the address `number` (0 to 2**32 - 1), None if it is unknown."""
-        network = number >> 16
-        index = self._index
-        run = bisect_right(self._lows, number & 0xFFFF, index[network], index[network + 1]) - 1
-        offset = self._values[run]
+        offset = self._values[bisect_right(self._starts, number) - 1]
         if not offset:
             return None
         latitude, longitude, country, region, city, size = PLACE.unpack_from(self._body, offset)
@@ -125,12 +118,3 @@ class Packed:
         names = str(self._body[start : start + size], "utf-8")
         detail = names[region:]
         return self.countries[country], names[:region], detail[:city], detail, latitude, longitude
-
-
-def sections(runs: int) -> tuple[int, int, int]:
-    """The offsets in the body at which the lows, the values and the places begin, if there are that many
-    `runs`.
-    """
-    lows = 4 * (NETWORKS + 1)
-    values = lows + -(-2 * runs // 4) * 4
-    return lows, values, values + 4 * runs

@@ -24,11 +24,11 @@ from audience.answers.geolocation.packed_table import (
     DIGEST_BYTES,
     HEAD,
     PLACE,
+    RUN_BYTES,
     Damaged,
     Packed,
     Tables,
     new_digest,
-    sections,
 )
 from audience.errors import ServiceUnavailable, where
 from audience.protocols import ChildProcess
@@ -97,46 +97,37 @@ def compile_file(path: Path, tables: Tables) -> None:
     """Packs `tables` into the file `path`, atomically. The caller holds `_locked`."""
     version = tables.version()
     countries = tables.countries()
-    index, lows, ids = _runs(tables)
-    lows_at, values_at, places_at = sections(len(lows))
-    places, offsets = _places(tables, {country.code2: at for at, country in enumerate(countries)}, places_at)
+    starts, ids = _runs(tables)
+    codes = {country.code2: at for at, country in enumerate(countries)}
+    places, offsets = _places(tables, codes, RUN_BYTES * len(starts))
     values = array("I", map(offsets.__getitem__, ids))
-    body = bytearray(places_at)
-    body[: 4 * len(index)] = index.tobytes()
-    body[lows_at : lows_at + 2 * len(lows)] = lows.tobytes()
-    body[values_at:places_at] = values.tobytes()
-    body += places
+    body = starts.tobytes(), values.tobytes(), places
     lines = "".join("\t".join(country) + "\n" for country in countries).encode()
-    head = HEAD.pack(b"", version, len(lines), len(lows))[DIGEST_BYTES:] + lines
+    head = HEAD.pack(b"", version, len(lines), len(starts))[DIGEST_BYTES:] + lines
     digest = new_digest(head)
-    digest.update(body)
+    for part in body:
+        digest.update(part)
     new = path.with_suffix(".new")
     with new.open("wb") as file:
-        file.writelines((digest.digest(), head, body))
+        file.writelines((digest.digest(), head, *body))
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)
 
 
-def _runs(tables: Tables) -> tuple["array[int]", "array[int]", "array[int]"]:
-    """The `index` and the `lows` of the packed file, and the location id of each run. Raises `ValueError`
-    unless the tables cover all addresses.
+def _runs(tables: Tables) -> tuple["array[int]", "array[int]"]:
+    """The first address of each run, and its location id. Raises `ValueError` unless the tables cover all
+    addresses.
     """
-    index, lows, ids = array("I"), array("H"), array("I")
+    starts, ids = array("I"), array("I")
     start = 0
     for length, location in _rows(tables.blocks):
-        end = start + int(length)
-        place = int(location)
-        while start < end:
-            if not start & 0xFFFF:
-                index.append(len(lows))
-            lows.append(start & 0xFFFF)
-            ids.append(place)
-            start = min(end, (start | 0xFFFF) + 1)
+        starts.append(start)
+        ids.append(int(location))
+        start += int(length)
     if start != 1 << 32:
         raise ValueError(f"{tables.blocks} does not cover the IPv4 space")
-    index.append(len(lows))
-    return index, lows, ids
+    return starts, ids
 
 
 def _places(tables: Tables, countries: dict[str, int], begin: int) -> tuple[bytearray, "array[int]"]:
