@@ -1,12 +1,14 @@
 """The Flask application: its JSON is compact, and its functions are never coroutines."""
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from json import JSONEncoder
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Request, Response
+from flask.ctx import RequestContext
 from flask.json.provider import DefaultJSONProvider
-from werkzeug.routing import MapAdapter
+from werkzeug.routing import MapAdapter, Rule
 from werkzeug.wsgi import ClosingIterator
 
 if TYPE_CHECKING:
@@ -47,10 +49,32 @@ class JsonText(Response):
         return super().call_on_close(func)
 
 
+class RoutedContext(RequestContext):
+    """A request's context, which looks a path without variable parts up in a dict."""
+
+    app: "Application"
+
+    def match_request(self) -> None:
+        rule = self.app.fixed_routes.get((self.request.method, self.request.path))
+        if rule is None:
+            super().match_request()
+        else:
+            self.request.url_rule, self.request.view_args = rule, {}
+
+
 class Application(Flask):
     """Flask without coroutines, whose routes depend on the path alone."""
 
     json_provider_class = CompactJson
+
+    @cached_property
+    def fixed_routes(self) -> dict[tuple[str, str], Rule]:
+        """The rules without variable parts, by method and path. All routes must be registered before."""
+        fixed = (rule for rule in self.url_map.iter_rules() if not rule.arguments)
+        return {(method, rule.rule): rule for rule in fixed for method in rule.methods or ()}
+
+    def request_context(self, environ: "WSGIEnvironment") -> RoutedContext:
+        return RoutedContext(self, environ)
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Returns the function: none is a coroutine. Flask would examine it at every request."""
