@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 from flask import Flask, Request, Response
 from flask.ctx import RequestContext
 from flask.json.provider import DefaultJSONProvider
+from flask.sessions import NullSession
 from werkzeug.routing import MapAdapter, Rule
 from werkzeug.wsgi import ClosingIterator
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+
+NO_SESSION = NullSession()  # of every request: Flask's session is not used, and this refuses to be written
 
 
 class CompactJson(DefaultJSONProvider):
@@ -63,7 +67,7 @@ class RoutedContext(RequestContext):
 
 
 class Application(Flask):
-    """Flask without coroutines, whose routes depend on the path alone."""
+    """Flask without coroutines and sessions, whose routes depend on the path alone."""
 
     json_provider_class = CompactJson
 
@@ -74,11 +78,16 @@ class Application(Flask):
         return {(method, rule.rule): rule for rule in fixed for method in rule.methods or ()}
 
     def request_context(self, environ: "WSGIEnvironment") -> RoutedContext:
-        return RoutedContext(self, environ)
+        return RoutedContext(self, environ, session=NO_SESSION)
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Returns the function: none is a coroutine. Flask would examine it at every request."""
         return func
+
+    def do_teardown_request(self, exc: BaseException | None = None) -> None:
+        """Does nothing, as `do_teardown_appcontext`: nothing is registered that Flask would look for."""
+
+    def do_teardown_appcontext(self, exc: BaseException | None = None) -> None: ...
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """Finds routes by path alone: no host from a client chooses a route or gets into a link."""
