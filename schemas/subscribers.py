@@ -195,11 +195,12 @@ class FindWithLinks(FindSubscriber):
 
     def load(self, data: Any, **_: Any) -> dict[str, Any]:
         values = self.known_values(data)
-        asked = values.pop("links", "0")
+        asked = values.pop("links", None)
         try:
-            return self.normalize(values) | {"links": self.fields["links"].deserialize(asked)}
+            links = asked is not None and self.fields["links"].deserialize(asked)
         except ma.ValidationError as error:
             raise ma.ValidationError({"links": error.messages}) from error
+        return self.normalize(values) | {"links": links}
 
 
 def decode_address(email: str) -> str:

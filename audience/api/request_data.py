@@ -59,7 +59,7 @@ def has_body() -> bool:
 
 def prefers_strict() -> bool:
     """Whether the client asks to refuse unknown parameters: `Prefer: handling=strict` (RFC 7240)."""
-    preferences = request.headers.get(PREFER, "").lower().translate(PREFERENCE).split(",")
+    preferences = request.environ.get("HTTP_PREFER", "").lower().translate(PREFERENCE).split(",")
     return "handling=strict" in preferences
 
 
@@ -188,8 +188,12 @@ def identifiers_in_query() -> dict[str, list[str]]:
 
 def pairs(query: str) -> list[tuple[str, str]]:
     """Parses a query as `urllib.parse.parse_qsl` does, keeping blank values, in half the time."""
-    parts = (part.replace("+", " ").partition("=") for part in query.split("&") if part)
-    return [(unquote(name, errors=QUOTED), unquote(value, errors=QUOTED)) for name, _, value in parts]
+    parts = (part.partition("=") for part in query.replace("+", " ").split("&") if part)
+    return [(_decoded(name), _decoded(value)) for name, _, value in parts]
+
+
+def _decoded(text: str) -> str:
+    return unquote(text, errors=QUOTED) if "%" in text else text
 
 
 def _nest(values: dict[str, Any], key: str, value: str) -> None:
