@@ -84,11 +84,6 @@ class Application(Flask):
         """Returns the function: none is a coroutine. Flask would examine it at every request."""
         return func
 
-    def do_teardown_request(self, exc: BaseException | None = None) -> None:
-        """Does nothing, as `do_teardown_appcontext`: nothing is registered that Flask would look for."""
-
-    def do_teardown_appcontext(self, exc: BaseException | None = None) -> None: ...
-
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """Finds routes by path alone: no host from a client chooses a route or gets into a link."""
         if request is None:
