@@ -237,6 +237,7 @@ def test_names_in_other_scripts(name, gender):
 @each_row(
     ("name", "gender"),
     [
+        ("Szűcs Gergő", "male"),
         ("Lee Ji-hoon", "male"),
         ("Kim Ji-woo", "unknown"),
         ("Hoang Quoc Huy", "male"),

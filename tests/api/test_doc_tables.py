@@ -43,7 +43,7 @@ SETTINGS = {
         Settings.__dataclass_fields__["require_two_factor"].metadata["meaning"],
     ],
     "AUDIENCE_DNS_CANARY_ZONES": [
-        "gmail.com,yahoo.com",
+        "gmail.com, yahoo.com",
         "unsigned zones in which random names are looked up to check the DNS servers",
     ],
 }

@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 from audience.answers.folding import fold
 from audience.answers.gender.origin import (
+    MAX_GIVEN,
     VIETNAMESE_SIGNS,
     Origins,
     by_surname,
@@ -151,9 +152,21 @@ def _family_origin(words: tuple[str, ...], names: Names) -> str:
     first = family_first(words, names.origins)
     if first:
         return first
+    if _is_hungarian(words, names):
+        return "HU"
     last = family_last(words, names.origins)
     own = last and last in names.origins.given.get(words[0], {})
     return last if own or (last and not _by_census(words[0], names).basis) else ""
+
+
+def _is_hungarian(words: tuple[str, ...], names: Names) -> bool:
+    """Whether a Hungarian family name, which is nobody's given name, stands before a known given name."""
+    return (
+        1 < len(words) <= MAX_GIVEN + 1
+        and words[0] in names.origins.family["HU"]
+        and not _by_census(words[0], names).basis
+        and _by_tables(words[-1], names).basis != ""
+    )
 
 
 def _by_title(name: str, title: str, names: Names) -> GenderResult:
