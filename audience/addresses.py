@@ -18,9 +18,9 @@ UNWANTED = ("Cc", "Cf", "Cs")  # categories of control, invisible and half chara
 
 MALFORMED = Sentence(
     Code.MALFORMED_ADDRESS,
-    "Send an address of the form name@example.com: one @, a domain with a dot, of letters, digits and "
-    "hyphens, no spaces, quotes, comments or invisible characters, "
-    f"at most {MAX_LOCAL_BYTES} bytes before the @ and {MAX_ADDRESS_BYTES} in total.",
+    "Send an address of the form name@example.com, without spaces, quotes, comments or invisible characters. "
+    "Its domain has a dot, letters, digits and hyphens. "
+    f"At most {MAX_LOCAL_BYTES} bytes are before the @, and {MAX_ADDRESS_BYTES} in total.",
 )
 
 

@@ -89,7 +89,7 @@ def list_fields(_: Settings, site: Site, as_json: bool) -> None:
 @click.argument("key")
 @on_site
 def add(_: Settings, key: str, site: Site, as_json: bool) -> None:
-    """Add a custom field, for forms to ask for. An import adds those of its columns by itself.
+    """Add a custom field that forms can ask for. An import adds those of its columns by itself.
 
     Example: audience field add city
     """

@@ -44,10 +44,10 @@ SWALLOWED = (
     "A cell in row {row} contains whole rows, because a quote is not closed. Close the quote at the "
     "end of its cell. If the text is correct, remove its line breaks."
 )
-BY_COLUMN = "send `consent_column={place}`, with what its values mean, in place of `consent`"
+BY_COLUMN = "send `consent_column={place}` and what its values mean instead of `consent`"
 FOREIGN = (
     "The column `command` has other words than subscribe and unsubscribe. If it says who may be written to, "
-    f"{BY_COLUMN}; else leave it out with `map[{{place}}]=ignore`, or keep it as a field with "
+    f"{BY_COLUMN}. If not, leave the column out with `map[{{place}}]=ignore`, or keep it as a field with "
     "`map[{place}]=field:KEY`. `columns` names it."
 )
 FOREIGN_PAGE = (
