@@ -10,17 +10,21 @@ NO_VALUE, TOO_MUCH, NO_FILE = "requires an argument.", "Got unexpected extra arg
 
 
 class WholeNumber(click.IntRange):
-    """The type of a whole number, from `least` to `most`."""
+    """The type of a whole number from `least` to `most`; by default to `LARGEST`, which the help omits."""
 
-    def __init__(self, least: int, most: int = LARGEST) -> None:
+    def __init__(self, least: int, most: int | None = None) -> None:
         super().__init__(least, most)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        most = LARGEST if self.max is None else self.max
         try:
-            return int(super().convert(value, param, ctx))
+            number = int(super().convert(value, param, ctx))
         except click.BadParameter:
-            most = "on" if self.max == LARGEST and len(str(value)) < len(str(LARGEST)) else f"to {self.max:,}"
-            self.fail(f"write a whole number from {self.min} {most}, not {value!r}.", param, ctx)
+            number = LARGEST + 1
+        if number > most:
+            bound = "on" if self.max is None and len(str(value)) < len(str(LARGEST)) else f"to {most:,}"
+            self.fail(f"write a whole number from {self.min} {bound}, not {value!r}.", param, ctx)
+        return number
 
 
 class Answer(click.Choice[str]):

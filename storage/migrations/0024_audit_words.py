@@ -1,4 +1,4 @@
-"""Entries of the audit log get the words, and bulk actions the names, that are stored from here on. Frozen."""
+"""Entries of the audit log get the words that are stored from here on, bulk actions the names. Frozen."""
 
 from collections.abc import Mapping
 from typing import Any

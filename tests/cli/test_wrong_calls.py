@@ -53,6 +53,11 @@ def test_a_wrong_call_is_told_what_to_write(words, sentence):
     assert said(words).startswith(sentence)
 
 
+def test_the_help_has_no_bound_that_only_a_slip_exceeds(type_):
+    help_lines = type_("changes", "--help").output.split()
+    assert "after the newest change. [x>=0]" in " ".join(help_lines)
+
+
 def test_a_question_at_a_terminal_says_it_too(type_, client, tmp_path, monkeypatch):
     monkeypatch.setattr("audience.cli.file_questions.is_terminal", lambda: True)
     file = tmp_path / "people.csv"

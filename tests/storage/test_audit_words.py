@@ -56,7 +56,7 @@ def test_earlier_entries_have_the_words_of_today(client, upgrade):
 def test_an_undo_that_waits_at_the_upgrade_is_recorded_for_who_requested_it(client, upgrade):
     imports.accept(client.site, [(0, {"email": "a@a.example"})], [], FakeQueue(), 0)
     site_lane.drain(client.site.id, 30)
-    undos.undo_import(client.site, 1, 30, 0)
+    undos.undo_import(client.site, 1, 30)
     audit_log.record(ANN, "import to be undone", client.site, "import 1")
     upgrade()
     assert undos.requested_by(client.site, undos.import_source(1)) == ANN.name
