@@ -88,6 +88,8 @@ def texts(value: Any) -> Any:
 
 
 class StoredRules(ma.fields.Dict):
+    """The rules of a segment in an answer, as they were stored."""
+
     json_schema = RULE
 
 

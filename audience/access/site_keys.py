@@ -22,8 +22,8 @@ SECOND = "v2:"  # begins what a site's key has made
 
 
 class SiteKey(NamedTuple):
-    """A site's key; `digest` hashes an address with it. If `is_first`, the site may have hashes of the first
-    scheme.
+    """The key with which a site's addresses are hashed: `digest` hashes one. If `is_first`, the site may also
+    have hashes of the first scheme, which used the site's local id in place of a key.
     """
 
     key: bytes

@@ -98,8 +98,8 @@ def ensure(
 def ids_by_name(
     site_id: int, added: Collection[str], removed: Collection[str], at: int, number: int
 ) -> tuple[dict[str, int], list[int]]:
-    """Creates the missing tags among `added`, in the caller's transaction. `number` is as in
-    `ensure`.
+    """Creates the missing tags among `added` at an instant, in the caller's transaction. `number` is the
+    site's number when the names were accepted.
 
     Returns the ids of existing tags among `added` and `removed`, by name as spelled there, and the created
     ids.

@@ -79,7 +79,7 @@ def put_searches(session_id: int, searches: str) -> None:
 
 
 def sessions_with(part: str) -> list[tuple[int, str]]:
-    """The (session id, search texts as JSON) of sessions whose search texts contain `part`."""
+    """The (session id, JSON of its searches) of the sessions in which a search contains `part`."""
     return rows("SELECT id, searches FROM sessions WHERE instr(searches, ?) > 0 ORDER BY id", (part,))
 
 

@@ -16,7 +16,8 @@ class TagRename(NamedTuple):
     """The tag `tag_id` was called `name` until the acceptance `number`. Then it was renamed, or merged into
     the tag `into_id`, which is the same tag if it was renamed.
 
-    The record of changes tells so for subscribers up to the id `position`; for all once `is_told` is 1.
+    A job writes the new name into the record of changes. It has done so for subscribers up to the id
+    `position`, and for all once `is_told` is 1.
     """
 
     id: int

@@ -32,7 +32,7 @@ def phase() -> Phase:
 
 
 def is_here() -> bool:
-    """Whether the instance uses the open database: no move has begun or ended here."""
+    """Whether the instance uses the open database, so that no move into it or out of it is under way."""
     return value("SELECT phase FROM instance_state", (), None) == HERE.name
 
 

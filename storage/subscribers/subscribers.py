@@ -141,7 +141,7 @@ SHOWN = ", ".join(("id", "uuid", "email", *TEXT_COLUMNS, "fields", "tag_ids", *D
 
 
 def shown_rows(site_id: int, ids: Collection[int]) -> list[tuple[Any, ...]]:
-    """The columns `SHOWN` of the existing subscribers among `ids`, with custom values and tags as text."""
+    """The columns `SHOWN` of the existing subscribers among `ids`. Custom values and tag ids are JSON."""
     query = f"SELECT {SHOWN} FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE}"
     return rows(query, (json.dumps(list(ids)), site_id))
 
