@@ -37,7 +37,7 @@ from storage.subscribers import field_values as stored_values
 from tests.client import FakeQueue
 from workers import interpreter
 
-BATCH, CHUNK = 1_000, 150  # a chunk is what fits into a turn of 15 ms
+BATCH, CHUNK = 1_000, 500  # a chunk is what an idle service writes in a turn of 15 ms
 ROWS = 6_000  # of a run, at most
 GOALS = {"half new": 0.85, "all new": 0.80}
 
