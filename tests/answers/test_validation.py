@@ -124,6 +124,7 @@ SUGGESTIONS = [
     ("ann@ gmail.com", "ann@gmail.com"),
     ("ann @gmail.com", "ann@gmail.com"),
     ("ann@gmаil.com", "ann@gmail.com"),
+    ("ann@sezman.cz", "ann@seznam.cz"),
     ("ann@", None),
     ("ann@firm", None),
     ("ann@shop..example", None),

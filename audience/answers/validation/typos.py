@@ -12,6 +12,8 @@ ONE_DOMAIN = frozenset({"gmail"})  # labels that a provider has under one suffix
 SAFE_LENGTH = 5
 # Letters of a first label below which one added letter is, too.
 MIN_LENGTH = 3
+# Letters of a first label below which letters swapped across another one are, too.
+SAFE_SWAP_LENGTH = 6
 
 
 @cache
@@ -42,6 +44,9 @@ class Typos:
             label: provider
             for provider in reversed(providers)
             if len(label := provider.partition(".")[0]) >= MIN_LENGTH
+        }
+        self._swapped = {
+            swapped: provider for provider in reversed(providers) for swapped in _swaps(provider)
         }
         self._real = real.union(others)
 
@@ -103,7 +108,7 @@ class Typos:
         if corrected.replace(".", "") in self._undotted:
             return self._undotted[corrected.replace(".", "")]
         typos = self._near_providers(corrected) or self._near_providers(domain)
-        return min(typos, key=self._rank.__getitem__, default=None)
+        return min(typos, key=self._rank.__getitem__, default=None) or self._swapped.get(corrected)
 
     def _near_providers(self, domain: str) -> list[str]:
         """The big providers of which `domain` is probably a misspelling."""
@@ -149,6 +154,17 @@ def one_edit_apart(one: str, other: str) -> bool:
     if len(rest) == len(expected):
         return rest[1:] == expected[1:] or (rest[:2] == expected[1::-1] and rest[2:] == expected[2:])
     return rest[1:] == expected or rest == expected[1:]
+
+
+def _swaps(provider: str) -> list[str]:
+    """The misspellings of a provider's domain in which two letters of its first label, with one between them,
+    are swapped.
+    """
+    label, _, suffix = provider.partition(".")
+    if len(label) < SAFE_SWAP_LENGTH:
+        return []
+    swaps = (label[:at] + label[at : at + 3][::-1] + label[at + 3 :] for at in range(len(label) - 2))
+    return [f"{swap}.{suffix}" for swap in swaps if swap != label]
 
 
 def _without_one(domain: str) -> set[str]:
