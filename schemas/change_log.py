@@ -9,7 +9,7 @@ import orjson
 from schemas import links
 from schemas.base import JsonSchema, RequestSchema, describe
 from schemas.codes import Code, Sentence
-from schemas.cursors import BoundedNumber, number_up_to
+from schemas.numbers import BoundedNumber, number_up_to
 from schemas.responses import (
     OPTIONAL,
     Date,

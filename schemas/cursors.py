@@ -1,4 +1,4 @@
-"""Cursors of lists: the position after which a page goes on, as opaque text; and numbers within bounds."""
+"""Cursors of lists: the position after which a page goes on, as opaque text."""
 
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -18,7 +18,6 @@ OTHER_SORT = Sentence(
     "This cursor is from a list with another `sort`: send that `sort`, or begin again without a cursor.",
 )
 WITH_PAGE = Sentence(Code.REFUSED_VALUE, "Send `cursor` or `page`, not both.")
-WHOLE = Sentence(Code.OUT_OF_RANGE, "Send a whole number from 1 to {}.")
 MAX_LENGTH = 200
 LIMIT = 2**63
 
@@ -67,26 +66,6 @@ class CursorField(ma.fields.Field[Cursor]):
         if len(cursor.position) != self.length:
             raise ma.ValidationError(CURSOR)
         return cursor
-
-
-class BoundedNumber(ma.fields.Field[int]):
-    """A whole number within bounds, as a number or as text."""
-
-    def __init__(self, least: int, most: int, message: str, **options: Any) -> None:
-        super().__init__(**options)
-        self.least, self.most, self.message = least, most, message
-        self.json_schema: JsonSchema = {"type": "integer", "minimum": least, "maximum": most}
-
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
-        text = trim(str(value)) if type(value) in (int, str) else ""
-        number = int(text) if text.isascii() and text.isdigit() and len(text) < 17 else -1
-        if not self.least <= number <= self.most:
-            raise ma.ValidationError(self.message)
-        return number
-
-
-def number_up_to(most: int, **options: Any) -> BoundedNumber:
-    return BoundedNumber(1, most, WHOLE.format(most), **options)
 
 
 def next_field() -> ma.fields.String:

@@ -9,7 +9,8 @@ import marshmallow as ma
 from schemas import cursors
 from schemas.base import JsonSchema, RequestSchema, describe
 from schemas.codes import Code, Sentence
-from schemas.cursors import CURSOR, CursorField, number_up_to
+from schemas.cursors import CURSOR, CursorField
+from schemas.numbers import number_up_to
 from schemas.responses import OPTIONAL, ResponseSchema, error_values_field, integer
 from schemas.values import DATES, FieldError, FormError, closest, error_names, write_date
 

@@ -8,8 +8,8 @@ import marshmallow as ma
 
 from schemas.base import JsonSchema, RequestSchema, Text, as_text, describe, nested
 from schemas.codes import Code, Sentence
-from schemas.cursors import number_up_to
 from schemas.custom_fields import FieldKey
+from schemas.numbers import number_up_to
 from schemas.patches import Patch
 from schemas.responses import (
     Date,

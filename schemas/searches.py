@@ -19,8 +19,9 @@ from schemas.base import (
     nested,
 )
 from schemas.codes import Code, Sentence
-from schemas.cursors import OTHER_SORT, WITH_PAGE, CursorField, number_up_to
+from schemas.cursors import OTHER_SORT, WITH_PAGE, CursorField
 from schemas.custom_fields import field_key
+from schemas.numbers import number_up_to
 from schemas.pages import MAX_PER_PAGE, Paged, page_meta
 from schemas.subscribers import with_plus
 from schemas.tags import TagNames, tag_name

@@ -19,9 +19,9 @@ from schemas.base import (
     nested,
 )
 from schemas.codes import Code, Sentence
-from schemas.cursors import BoundedNumber
 from schemas.custom_fields import field_key
 from schemas.links import PersonName, without_link
+from schemas.numbers import BoundedNumber
 from schemas.responses import (
     Date,
     Id,

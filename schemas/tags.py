@@ -8,8 +8,8 @@ import marshmallow as ma
 
 from schemas.base import Doubled, JsonSchema, RequestSchema, Text, as_text, clean_each, describe, nested
 from schemas.codes import Code, Sentence
-from schemas.cursors import BoundedNumber
 from schemas.links import without_link
+from schemas.numbers import BoundedNumber
 from schemas.pages import list_meta
 from schemas.responses import Date, ResponseSchema, dump, integer, listing, resource, single
 from schemas.values import MAX_SENT_NAME, UNSEEN, trim

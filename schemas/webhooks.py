@@ -8,8 +8,8 @@ import marshmallow as ma
 from schemas.base import REQUIRED, JsonSchema, RequestSchema, Text, Truth, describe, nested
 from schemas.change_log import AFTER, KINDS, ChangeSchema
 from schemas.codes import Code, Sentence
-from schemas.cursors import BoundedNumber
 from schemas.imports import ImportCounts
+from schemas.numbers import BoundedNumber
 from schemas.pages import PageMeta
 from schemas.patches import Patch
 from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single, string

@@ -19,7 +19,7 @@ class MovedAddress(NamedTuple):
 
 
 class MovedAddressModel(SiteOwnedModel, table="moved_addresses", record=MovedAddress):
-    """Kept while older imports wait than the transaction `number`."""
+    """Kept while imports wait that were accepted before the transaction `number`."""
 
     number = BigIntegerField()
 

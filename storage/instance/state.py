@@ -32,7 +32,7 @@ def phase() -> Phase:
 
 
 def is_here() -> bool:
-    """Whether the instance uses the open database, so that no move into it or out of it is under way."""
+    """Whether the instance uses the open database: it is neither the source of a move nor its unfinished target."""
     return value("SELECT phase FROM instance_state", (), None) == HERE.name
 
 
